@@ -1,0 +1,184 @@
+"""Counting any span of one text exactly, without tokenizing it again.
+
+A measure holds the text's unit borders as prefix sums and re-counts only the few characters at each end of a span
+that a cut can change. Why that is exact:
+
+    Tokenizers first split a text into pieces with a pattern and then work inside each piece. A *seam* is a position
+    where every such split has a border, whatever stands before or after: between a visible character and a blank
+    that is no line end, and between a line end and a visible character other than a slash. No piece of the patterns
+    used here crosses a seam, and none looks past one. So for a span [s, e) with first seam a and last seam b:
+
+        count(s, e) = count(text[s:a]) + borders between a and b + count(text[b:e])
+
+`tests/test_units.py` holds this to plain counting on generated text, for every unit.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+
+
+class Measure(Protocol):
+    """Counts in one unit over one text. Positions are code points."""
+
+    @property
+    def borders(self) -> Ints:
+        """int64 (n + 1,), never decreasing: where each of the text's n units begins, and where the last one ends.
+
+        A token that begins inside a character is given the position after that character.
+        """
+
+    def count(self, start: int, end: int) -> int:
+        """Units in `text[start:end]` counted alone, exactly."""
+
+    def counts(self, starts: Ints, ends: Ints) -> Ints:
+        """`count` for many spans at once; int64 of the same shape."""
+
+
+class Characters:
+    """Code points."""
+
+    def __init__(self, text: str) -> None:
+        self._length = len(text)
+
+    @cached_property
+    def borders(self) -> Ints:
+        return np.arange(self._length + 1, dtype=np.int64)
+
+    def count(self, start: int, end: int) -> int:
+        return end - start
+
+    def counts(self, starts: Ints, ends: Ints) -> Ints:
+        return ends - starts
+
+
+_WORD = re.compile(r"\S+")
+
+
+class Words:
+    """Words are runs of anything but white space. A span that cuts a word counts the part it holds as one."""
+
+    def __init__(self, text: str) -> None:
+        spans = np.array([m.span() for m in _WORD.finditer(text)], dtype=np.int64).reshape(-1, 2)
+        self._starts, self._ends = spans[:, 0].copy(), spans[:, 1].copy()
+        self.borders: Ints = np.append(self._starts, self._ends[-1:] if len(self._ends) else [0]).astype(np.int64)
+
+    def count(self, start: int, end: int) -> int:
+        return int(self.counts(np.array([start]), np.array([end]))[0])
+
+    def counts(self, starts: Ints, ends: Ints) -> Ints:
+        first = np.searchsorted(self._ends, starts, side="right")
+        last = np.searchsorted(self._starts, ends, side="left")
+        return np.where(starts < ends, np.maximum(last - first, 0), 0).astype(np.int64)
+
+
+def code_points(text: str) -> NDArray[np.uint32]:
+    """uint32 (n,): the code points of `text`."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+
+
+# The last white space of Unicode is U+3000; the entry after it stands for everything above.
+_BLANK = np.array([chr(i).isspace() for i in range(0x3002)])
+
+
+def is_blank_point(points: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """bool (n,): which code points are white space, as `str.isspace` says."""
+    return _BLANK[np.minimum(points, len(_BLANK) - 1)]
+
+
+def seams(points: NDArray[np.uint32]) -> Ints:
+    """Positions where every tokenizer here has a border, whatever surrounds them; see the top of this file."""
+    if len(points) < 2:
+        return np.empty(0, dtype=np.int64)
+    blank = is_blank_point(points)
+    line_end = (points == 10) | (points == 13)
+    left, right = slice(None, -1), slice(1, None)
+    word_end = ~blank[left] & blank[right] & ~line_end[right]
+    # The slash: o200k_base takes line ends and slashes that follow punctuation into one piece.
+    line_start = line_end[left] & ~blank[right] & (points[right] != ord("/"))
+    return (np.flatnonzero(word_end | line_start) + 1).astype(np.int64)
+
+
+def characters_of_bytes(text: str, positions: Ints) -> tuple[Ints, Ints]:
+    """Code point indices of UTF-8 byte positions: the character each one is in, and the first one at or after it.
+
+    The two differ where a position is inside a character. The last position may be the length in bytes.
+    """
+    if text.isascii():
+        return positions, positions
+    data = np.frombuffer(text.encode("utf-8"), dtype=np.uint8)
+    begun = np.concatenate(([0], np.cumsum((data & 0xC0) != 0x80), [len(text) + 1])).astype(np.int64)
+    return begun[positions + 1] - 1, begun[positions]
+
+
+class Tokens:
+    """A measure over a tokenizer: borders from one pass over the text, re-counting at the ends of a span.
+
+    borders : as `Measure.borders`
+    begins  : int64 (n,), the character in which each token begins; a border only where it is that character's start
+    count   : tokens of a text counted alone
+    """
+
+    def __init__(self, text: str, borders: Ints, begins: Ints, count: Callable[[str], int]) -> None:
+        self._text = text
+        self._count = count
+        self.borders = borders
+        self._seams = seams(code_points(text))
+        # Tokens that begin before each seam. A seam is a border, so this is the exact count of text[:seam].
+        self._before = np.searchsorted(begins, self._seams, side="left").astype(np.int64)
+        self._short: dict[str, int] = {}
+
+    def _part(self, start: int, end: int) -> int:
+        """Tokens of the text at one end of a span; short ones are remembered, since “ the.” comes back all the time."""
+        part = self._text[start:end]
+        known = self._short.get(part)
+        if known is None:
+            known = self._count(part)
+            if len(part) <= 40 and len(self._short) < 200_000:
+                self._short[part] = known
+        return known
+
+    @cached_property
+    def _lists(self) -> tuple[list[int], list[int]]:
+        return self._seams.tolist(), self._before.tolist()
+
+    def count(self, start: int, end: int) -> int:
+        # Plain lists: one look-up in an array costs more than the whole search in a list.
+        seams_, before = self._lists
+        first, last = bisect_left(seams_, start), bisect_right(seams_, end) - 1
+        if last < first:
+            return self._part(start, end) if start < end else 0
+        a, b = seams_[first], seams_[last]
+        total = before[last] - before[first]
+        if start < a:
+            total += self._part(start, a)
+        if b < end:
+            total += self._part(b, end)
+        return total
+
+    def counts(self, starts: Ints, ends: Ints) -> Ints:
+        if len(starts) < 50 or not len(self._seams):
+            pairs = zip(starts.tolist(), ends.tolist(), strict=True)
+            return np.array([self.count(s, e) for s, e in pairs], dtype=np.int64)
+        first = np.searchsorted(self._seams, starts, side="left")
+        last = np.searchsorted(self._seams, ends, side="right") - 1
+        joined = last >= first
+        first = np.minimum(first, len(self._seams) - 1)
+        last = np.maximum(last, 0)
+        head_end = np.where(joined, self._seams[first], ends)
+        tail_start = np.where(joined, self._seams[last], ends)
+        total = np.where(joined, self._before[last] - self._before[first], 0).astype(np.int64)
+        for i in np.flatnonzero(starts < head_end).tolist():
+            total[i] += self._part(int(starts[i]), int(head_end[i]))
+        for i in np.flatnonzero(tail_start < ends).tolist():
+            total[i] += self._part(int(tail_start[i]), int(ends[i]))
+        return total

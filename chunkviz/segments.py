@@ -1,0 +1,382 @@
+"""What travels to the browser: a document once, and every view of it as a small blob beside it.
+
+A blob is a header and arrays, little-endian throughout:
+
+    uint32 n | n bytes of JSON, padded with spaces so that 4 + n is a multiple of 8 | arrays, each padded to 8 bytes
+
+`header["arrays"]` lists them as `[name, "u8" or "u32", byte offset after the header, number of items]`.
+
+Positions in a blob count UTF-16 units, as JavaScript does; everywhere else in chunkviz they count code points.
+`utf16_offsets` is the one place that turns the first into the second. `ui/component/codec.js` is the other end.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from chunkviz.chunking import Chunking
+from chunkviz.document import Block, Document
+from chunkviz.graphemes import graphemes
+from chunkviz.measures import code_points, is_blank_point
+from chunkviz.metrics.base import Finding
+from chunkviz.spans import Span
+from chunkviz.text.blocks import line_starts
+from chunkviz.units import unit
+
+Ints = NDArray[np.int64]
+
+VERSION: Final = 1
+"""Of the container and the headers; the browser refuses any other, so that a stale page says so instead of misreading."""
+
+MOST_COLUMNS: Final = 4
+LONGEST_ROW: Final = 2_000
+"""Code points. Longer paragraphs are sent in parts, so that a document of one line can still be painted in parts."""
+
+PLAIN, CODE, TABLE, LIST, EQUATION = 0, 7, 8, 9, 10
+"""Kinds of rows; 1 to 6 are headings of that level."""
+
+_KINDS: Final = {"code": CODE, "table": TABLE, "list": LIST, "equation": EQUATION}
+# Atomic and possessive, or the CR and the LF of one CRLF would pass for two line ends with an empty line between.
+_BLANK_LINES = re.compile(r"(?>\r\n|\r|\n)(?:[^\S\r\n]*+(?>\r\n|\r|\n))+")
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """Where the viewer is to scroll: a chunk of a column, or a span of the document shown in it.
+
+    column     : 0-based
+    chunk      : index of a chunk, or None for a span
+    start, end : code points; used where `chunk` is None
+    nonce      : anything that differs from the last one asked for; the same nonce does not scroll again
+    """
+
+    column: int
+    nonce: str
+    chunk: int | None = None
+    start: int = 0
+    end: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Highlight:
+    """Chunks of one column that are to be marked, for example those behind a bar of the histogram."""
+
+    column: int
+    chunks: tuple[int, ...]
+    nonce: str
+    label: str = ""
+
+
+def utf16_offsets(text: str, positions: ArrayLike) -> Ints:
+    """Code points to UTF-16 units: what JavaScript calls the same places. int64 of the same shape.
+
+    >>> utf16_offsets("a\\N{HAMSTER FACE}b", [0, 1, 2, 3]).tolist()
+    [0, 1, 3, 4]
+    """
+    return _shifted(_astral(text), positions)
+
+
+def _astral(text: str) -> Ints:
+    """Where the characters stand that take two UTF-16 units."""
+    return np.empty(0, dtype=np.int64) if text.isascii() else np.flatnonzero(code_points(text) > 0xFFFF)
+
+
+def _shifted(astral: Ints, positions: ArrayLike) -> Ints:
+    at = np.asarray(positions, dtype=np.int64)
+    return at + np.searchsorted(astral, at)
+
+
+def _utf16(document: Document, positions: ArrayLike) -> Ints:
+    return _shifted(document.derive("segments.astral", lambda: _astral(document.text)), positions)
+
+
+def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """A blob of a JSON header and arrays. uint8 arrays stay bytes, all others become uint32.
+
+    Raises `ValueError` for a value outside [0, 2**32): a position that wrapped round would point into other text.
+    """
+    listed: list[list[Any]] = []
+    parts: list[bytes] = []
+    offset = 0
+    for name, array in arrays.items():
+        kind = "u8" if array.dtype == np.uint8 else "u32"
+        if kind == "u32" and array.size and not (0 <= int(array.min()) and int(array.max()) < 2**32):
+            raise ValueError(f"array {name!r} does not fit into 32 bits")
+        data = array.tobytes() if kind == "u8" else array.astype("<u4").tobytes()
+        listed.append([name, kind, offset, int(array.size)])
+        padded = data + b"\0" * (-len(data) % 8)
+        parts.append(padded)
+        offset += len(padded)
+    head = json.dumps({**header, "arrays": listed}, ensure_ascii=False, separators=(",", ":")).encode()
+    head += b" " * (-(4 + len(head)) % 8)
+    return b"".join((len(head).to_bytes(4, "little"), head, *parts))
+
+
+# --- the document ---------------------------------------------------------------------------------------------------
+
+
+def document_blob(document: Document) -> bytes:
+    """The document for the viewer: its text, the rows it is shown in, and its pages. The same bytes every time."""
+    starts, kinds = rows(document)
+    header = {
+        "kind": "document",
+        "version": VERSION,
+        "docId": document.fingerprint,
+        "name": document.name,
+        "units": int(_utf16(document, len(document.text))),
+        "pages": [[p.number, p.label] for p in document.pages],
+    }
+    arrays: dict[str, NDArray[Any]] = {
+        "text": np.frombuffer(document.text.encode(), dtype=np.uint8),
+        "row.start": _utf16(document, starts),
+        "row.kind": kinds,
+        "page.start": _utf16(document, [p.start for p in document.pages]),
+    }
+    return pack(header, arrays)
+
+
+def rows(document: Document) -> tuple[Ints, NDArray[np.uint8]]:
+    """The rows the text is shown in: where each starts (code points), and its kind (`PLAIN`, 1 to 6, `CODE`, ...).
+
+    Rows follow each other without a gap, from 0 to the end: paragraphs with the blank lines after them, parted where
+    a block or a page begins, and where they would be longer than `LONGEST_ROW`. No row begins inside a grapheme
+    cluster. A document without text has no rows.
+    """
+    text = document.text
+    if not text:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint8)
+    lines = line_starts(text)
+    blocks = [b for b in document.blocks if b.kind != "element" and b.start < b.end]
+    starts = {0, *(m.end() for m in _BLANK_LINES.finditer(text)), *(p.start for p in document.pages)}
+    for block in blocks:
+        starts.add(lines[bisect_right(lines, block.start) - 1])
+        after = bisect_right(lines, block.end - 1)
+        starts.add(lines[after] if after < len(lines) else len(text))
+    starts.discard(len(text))
+    clusters = graphemes(document)
+    ordered = sorted({clusters.floor(at) for at in starts})
+    found: list[int] = []
+    for start, end in zip(ordered, [*ordered[1:], len(text)], strict=True):
+        found.extend(_parts(document, lines, start, end))
+    return np.array(found, dtype=np.int64), np.array(_row_kinds(document, blocks, found), dtype=np.uint8)
+
+
+def _parts(document: Document, lines: Sequence[int], start: int, end: int) -> Iterable[int]:
+    """Starts of the parts of a row: cut after the last line end, else the last space, else the last whole character."""
+    text, clusters = document.text, graphemes(document)
+    while end - start > LONGEST_ROW:
+        yield start
+        limit = start + LONGEST_ROW
+        cut = lines[bisect_right(lines, limit) - 1]
+        if cut <= start:
+            cut = clusters.floor(text.rfind(" ", start + LONGEST_ROW // 2, limit) + 1)
+        if cut <= start:
+            cut = clusters.floor(limit)
+        start = cut if cut > start else min(end, clusters.next(start))
+    if start < end:
+        yield start
+
+
+def _row_kinds(document: Document, blocks: Sequence[Block], starts: Sequence[int]) -> list[int]:
+    """The kind of the block that each row's first visible character stands in."""
+    rest = CODE if document.format in ("code", "json") else PLAIN
+    ink = _ink(document)
+    firsts = ink[np.minimum(np.searchsorted(ink, starts), len(ink) - 1)].tolist() if len(ink) else [0] * len(starts)
+    block_starts = [b.start for b in blocks]
+    kinds: list[int] = []
+    for first in firsts:
+        at = bisect_right(block_starts, first) - 1
+        block = blocks[at] if at >= 0 and first < blocks[at].end else None
+        if block is None:
+            kinds.append(rest)
+        elif block.kind == "heading":
+            kinds.append(min(max(block.level, 1), 6))
+        else:
+            kinds.append(_KINDS.get(block.kind, rest))
+    return kinds
+
+
+# --- what differs ---------------------------------------------------------------------------------------------------
+
+
+def _ink(document: Document) -> Ints:
+    """Positions of the characters that are not white space."""
+    return document.derive("segments.ink", lambda: np.flatnonzero(~is_blank_point(code_points(document.text))))
+
+
+def differences(chunkings: Sequence[Chunking]) -> list[int]:
+    """Where the chunkings of one document do not agree: code points, in order; empty for fewer than two chunkings.
+
+    Two borders are the same if only white space lies between them, so they are compared by how many visible
+    characters stand before them. A place differs if a chunk starts there in one chunking and in another none does,
+    or the same for ends. Starts and ends are told apart because overlapping chunks have both, at different places.
+    The list is empty exactly when all chunkings have the same chunks, apart from white space at their edges.
+    Each place is given as the first visible character after it, the end of the last one where there is none.
+    """
+    if len(chunkings) < 2:
+        return []
+    document = chunkings[0].document
+    if any(c.document.fingerprint != document.fingerprint for c in chunkings):
+        raise ValueError("only chunkings of one document can be compared")
+    ink = _ink(document)
+    if not len(ink):
+        return []
+    disputed: list[Ints] = []
+    for edges in (
+        [[c.start for c in one.chunks] for one in chunkings],
+        [[c.end for c in one.chunks] for one in chunkings],
+    ):
+        each = [np.unique(np.searchsorted(ink, np.array(positions, dtype=np.int64))) for positions in edges]
+        places, votes = np.unique(np.concatenate(each), return_counts=True)
+        disputed.append(places[votes < len(chunkings)])
+    places = np.union1d(*disputed)
+    found: list[int] = np.append(ink, ink[-1] + 1)[places].tolist()
+    return found
+
+
+# --- a view ---------------------------------------------------------------------------------------------------------
+
+
+def view_blob(
+    chunkings: Sequence[Chunking],
+    *,
+    titles: Sequence[str] | None = None,
+    subtitles: Sequence[str] | None = None,
+    findings: Sequence[Mapping[str, Sequence[Finding]]] | None = None,
+    focus: Focus | None = None,
+    highlight: Highlight | None = None,
+    height: int = 620,
+) -> bytes:
+    """One to four chunkings of one document as the columns of a view, in order.
+
+    titles    : head of each column; default: the strategy's id
+    subtitles : the line under it; default: the parameters
+    findings  : per column, title ("Words cut") to places; the viewer offers them as lists to jump through
+    height    : of the part that scrolls, in CSS pixels
+    Raises `ValueError` for another number of columns, for lists of other lengths and for more than one document.
+    """
+    if not 1 <= len(chunkings) <= MOST_COLUMNS:
+        raise ValueError(f"a view has 1 to {MOST_COLUMNS} columns, not {len(chunkings)}")
+    for name, given in (("titles", titles), ("subtitles", subtitles), ("findings", findings)):
+        if given is not None and len(given) != len(chunkings):
+            raise ValueError(f"`{name}` must have one entry per column: {len(chunkings)}, not {len(given)}")
+    document = chunkings[0].document
+    arrays: dict[str, NDArray[Any]] = {}
+    columns = []
+    for at, chunking in enumerate(chunkings):
+        head = {
+            "strategy": chunking.recipe.strategy,
+            "title": titles[at] if titles else chunking.recipe.strategy,
+            "subtitle": subtitles[at] if subtitles else in_words(chunking.recipe.params),
+            "word": unit(chunking.unit).word,
+            "notes": list(chunking.notes),
+        }
+        columns.append(head | _column(document, f"{at}.", chunking, findings[at] if findings else {}, arrays))
+    arrays["differences"] = _utf16(document, differences(chunkings))
+    header: dict[str, Any] = {
+        "kind": "view",
+        "version": VERSION,
+        "docId": document.fingerprint,
+        "height": height,
+        "columns": columns,
+        "focus": _focus(document, focus),
+        "highlight": {
+            "column": highlight.column,
+            "chunks": list(highlight.chunks),
+            "nonce": highlight.nonce,
+            "label": highlight.label,
+        }
+        if highlight
+        else None,
+    }
+    # Streamlit hands the same blob over again when the theme changes; the stamp tells the viewer that nothing else did.
+    stamp = hashlib.blake2b(pack(header, arrays), digest_size=8).hexdigest()
+    return pack(header | {"stamp": stamp}, arrays)
+
+
+def in_words(params: Mapping[str, Any]) -> str:
+    """Parameters for the eye, on one line; those that are empty are left out.
+
+    >>> in_words({"size": 512, "overlap": 50, "separators": ()})
+    'size 512 · overlap 50'
+    """
+    shown = []
+    for name, value in params.items():
+        if value in ("", (), None, False):
+            continue
+        text = ", ".join(map(repr, value)) if isinstance(value, tuple) else str(value)
+        shown.append(name if value is True else f"{name} {text}")
+    return " · ".join(shown).replace("_", " ")
+
+
+class _Table:
+    """Strings told apart by number, so that a reason given 2,000 times is sent once."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+
+    def number(self, text: str) -> int:
+        return self.numbers.setdefault(text, len(self.numbers))
+
+    def array(self, texts: Iterable[str]) -> Ints:
+        return np.array([self.number(text) for text in texts], dtype=np.int64)
+
+
+def _column(
+    document: Document,
+    prefix: str,
+    chunking: Chunking,
+    findings: Mapping[str, Sequence[Finding]],
+    arrays: dict[str, NDArray[Any]],
+) -> dict[str, Any]:
+    """Put the arrays of one column into `arrays`, and return its part of the header."""
+    chunks = chunking.chunks
+    reasons, paths, texts = _Table(), _Table(), _Table()
+    flags = [(c.index, name, reason) for c in chunks if c.flags for name, reason in c.flags.items()]
+
+    def spans(name: str, found: Sequence[Span]) -> None:
+        arrays[f"{prefix}{name}start"] = _utf16(document, [s.start for s in found])
+        arrays[f"{prefix}{name}end"] = _utf16(document, [s.end for s in found])
+
+    def ints(name: str, values: Sequence[int]) -> None:
+        arrays[prefix + name] = np.array(values, dtype=np.int64)
+
+    spans("", [c.span for c in chunks])
+    ints("tokens", [c.tokens for c in chunks])
+    arrays[f"{prefix}reason"] = reasons.array(c.reason for c in chunks)
+    # Titles hold any character, so paths are told apart as JSON lists.
+    arrays[f"{prefix}path"] = paths.array(json.dumps(c.heading_path, ensure_ascii=False) for c in chunks)
+    arrays[f"{prefix}context"] = texts.array(c.context for c in chunks)
+    ints("page.first", [c.pages[0] if c.pages else 0 for c in chunks])
+    ints("page.last", [c.pages[-1] if c.pages else 0 for c in chunks])
+    ints("flag.chunk", [index for index, _, _ in flags])
+    arrays[f"{prefix}flag.name"] = texts.array(name for _, name, _ in flags)
+    arrays[f"{prefix}flag.reason"] = texts.array(reason for _, _, reason in flags)
+    dropped = sorted(chunking.dropped, key=lambda d: d.start)
+    spans("dropped.", [Span(d.start, d.end) for d in dropped])
+    arrays[f"{prefix}dropped.reason"] = texts.array(d.reason for d in dropped)
+    for number, places in enumerate(findings.values()):
+        spans(f"mark{number}.", [Span(f.start, f.end) for f in sorted(places, key=lambda f: f.start)])
+    return {
+        "reasons": list(reasons.numbers),
+        "paths": [json.loads(path) for path in paths.numbers],
+        "texts": list(texts.numbers),
+        "limit": chunking.recipe.params.get("size"),
+        "marks": list(findings),
+    }
+
+
+def _focus(document: Document, focus: Focus | None) -> dict[str, Any] | None:
+    if focus is None:
+        return None
+    start, end = _utf16(document, [focus.start, focus.end]).tolist()
+    return {"column": focus.column, "nonce": focus.nonce, "chunk": focus.chunk, "start": start, "end": end}

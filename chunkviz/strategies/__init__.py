@@ -1,0 +1,15 @@
+"""The built-in strategies, in the order they are shown. A new one is its file and one line here.
+
+Strategies from elsewhere come as entry points in the group `chunkviz.strategies`; see `registry`.
+"""
+
+from typing import Final
+
+BUILT_IN: Final = (
+    "chunkviz.strategies.fixed",
+    "chunkviz.strategies.recursive",
+    "chunkviz.strategies.sentence",
+    "chunkviz.strategies.structure",
+    "chunkviz.strategies.page",
+)
+"""Modules that hold a `SPEC`."""

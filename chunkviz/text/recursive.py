@@ -1,0 +1,202 @@
+"""The recursive splitter: biggest separator first, smaller ones inside what is still too long.
+
+Three steps, for a range of the document:
+
+1. Find the first separator of the list that occurs in the range, and part the range before each occurrence.
+2. Parts shorter than `size` are packed into chunks; a part that is not is split again with the smaller separators.
+3. Outer white space is trimmed off each chunk.
+
+The chunks are those of LangChain's `RecursiveCharacterTextSplitter` (keep_separator="start"), text for text, with
+the positions carried along instead of searched for afterwards. Where LangChain falls back to single characters, the
+smallest part here is a grapheme cluster, so that no emoji or accented letter is taken apart: the one difference.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chunkviz.document import Document
+from chunkviz.graphemes import Graphemes, graphemes
+from chunkviz.measures import Ints, Measure, code_points
+from chunkviz.spans import Span, is_blank, trimmed
+from chunkviz.spec import Piece
+from chunkviz.text.packing import packed
+from chunkviz.text.separators import SETS, compiled, set_for
+
+_MOST_REMEMBERED = 100_000
+_COUNTED_ALONE = "its parts fit one by one, but the whole counts a little more than their sum"
+_ONE_CHARACTER = "one character, which is never cut"
+_NO_SEPARATOR = "no separator inside it to cut at"
+
+
+@dataclass(frozen=True)
+class RecursiveSplitter:
+    """Splits ranges of one text. `separators` and `patterns` stand side by side; the pattern of "" is None."""
+
+    text: str
+    measure: Measure
+    graphemes: Graphemes
+    separators: Sequence[str]
+    patterns: Sequence[re.Pattern[str] | None]
+    size: int
+    overlap: int
+    memo: dict[tuple[int, int, int], tuple[int, Ints, Ints]] = field(default_factory=dict, repr=False)
+
+    def pieces(self, start: int, end: int) -> list[Piece]:
+        """The chunks of `text[start:end]`, in order; none is blank, and no two are the same span."""
+        found: list[Piece] = []
+        for piece in self._split(start, end, 0):
+            # Two windows over a run of blanks can trim to the same words; the second would only repeat the first.
+            if not found or (piece.start, piece.end) != (found[-1].start, found[-1].end):
+                found.append(piece)
+        return found
+
+    def _split(self, start: int, end: int, level: int) -> Iterator[Piece]:
+        level, borders, lengths = self._parts(start, end, level)
+        smaller = level + 1 < len(self.separators) and self.separators[level] != ""
+        reason = self._reason(level)
+        begin = 0
+        for long in [*np.flatnonzero(lengths >= self.size).tolist(), len(lengths)]:
+            yield from self._packed(borders[begin : long + 1], lengths[begin:long], reason)
+            if long == len(lengths):
+                return
+            if smaller:
+                yield from self._split(int(borders[long]), int(borders[long + 1]), level + 1)
+            else:
+                yield from self._whole(int(borders[long]), int(borders[long + 1]), reason)
+            begin = long + 1
+
+    def _parts(self, start: int, end: int, level: int) -> tuple[int, Ints, Ints]:
+        """The level that parts the range, its borders and the lengths of the parts, worked out once for each range.
+
+        Parts do not depend on `size`: whoever moves the slider meets the same ones again.
+        """
+        key = (start, end, level)
+        known = self.memo.get(key)
+        if known is None:
+            level, borders = self._parted(start, end, level)
+            known = (level, borders, self._lengths(borders, characters=self.patterns[level] is None))
+            if len(self.memo) < _MOST_REMEMBERED:
+                self.memo[key] = known
+        return known
+
+    def _lengths(self, borders: Ints, *, characters: bool) -> Ints:
+        lengths = self.measure.counts(borders[:-1], borders[1:])
+        if characters:
+            # LangChain adds up code points one by one: so must we, or the windows behind an emoji would be others.
+            for i in np.flatnonzero(np.diff(borders) > 1).tolist():
+                points = range(int(borders[i]), int(borders[i + 1]))
+                lengths[i] = sum(self.measure.count(at, at + 1) for at in points)
+        return lengths
+
+    def _parted(self, start: int, end: int, level: int) -> tuple[int, Ints]:
+        """The level of the first separator that occurs in the range, and the borders that it parts the range at."""
+        last = len(self.patterns) - 1
+        for at in range(level, last + 1):
+            pattern = self.patterns[at]
+            if pattern is None:
+                return at, self._between_characters(start, end)
+            found = self._occurrences(pattern, start, end)
+            if len(found):
+                return at, np.unique(np.concatenate(([start], found, [end]))).astype(np.int64)
+        return last, np.array([start, end], dtype=np.int64)
+
+    def _occurrences(self, pattern: re.Pattern[str], start: int, end: int) -> Ints:
+        """Where the matches begin. A single character is found by comparing numbers: a page has hundreds of blanks."""
+        if len(pattern.pattern) == 1 and pattern.pattern.isspace():
+            return np.flatnonzero(self._points[start:end] == ord(pattern.pattern)) + start
+        return np.array([m.start() for m in pattern.finditer(self.text, start, end)], dtype=np.int64)
+
+    @cached_property
+    def _points(self) -> NDArray[np.uint32]:
+        return code_points(self.text)
+
+    def _between_characters(self, start: int, end: int) -> Ints:
+        return np.unique(self.graphemes.ceil_all(np.arange(start, end + 1, dtype=np.int64)))
+
+    def _packed(self, borders: Ints, lengths: Ints, reason: str) -> Iterator[Piece]:
+        if not len(lengths):
+            return
+        totals = [0, *np.cumsum(lengths).tolist()]
+        at = borders.tolist()
+        for first, after in packed(totals, self.size, self.overlap):
+            piece = self._piece(at[first], at[after], reason, _COUNTED_ALONE)
+            if piece:
+                yield piece
+
+    def _piece(self, start: int, end: int, reason: str, oversize: str) -> Piece | None:
+        """The range without outer white space and without half characters; None where nothing is left.
+
+        A blank that carries a combining mark is part of a character, and so is a line feed after a carriage return:
+        both ends move back to the border before, so that the next chunk begins with what this one left.
+        """
+        span = trimmed(self.text, Span(start, end))
+        start, end = self.graphemes.floor(span.start), self.graphemes.floor(span.end)
+        return Piece(start, end, reason, oversize) if start < end else None
+
+    def _whole(self, start: int, end: int, reason: str) -> Iterator[Piece]:
+        """A part that nothing splits further, with its outer white space, as LangChain leaves it."""
+        start, end = self.graphemes.floor(start), self.graphemes.floor(end)
+        if not is_blank(self.text, start, end):
+            yield Piece(start, end, reason, _ONE_CHARACTER if self.separators[-1] == "" else _NO_SEPARATOR)
+
+    def _reason(self, level: int) -> str:
+        return f"size reached; cut at {shown(self.separators[level])} (separator {level + 1} of {len(self.separators)})"
+
+
+_NAMES = {
+    "\n\n": "a blank line",
+    "\n": "a line end",
+    " ": "a blank between words",
+    "": "any character",
+    "\n#{1,6} ": "a Markdown heading",
+    "```\n": "a code fence",
+}
+
+
+def shown(separator: str) -> str:
+    """A separator as a reader is shown it."""
+    if separator in _NAMES:
+        return _NAMES[separator]
+    return "“" + separator.replace("\n", "↵").replace("\t", "⇥") + "”"
+
+
+def fitting_splitter(
+    document: Document,
+    measure: Measure,
+    size: int,
+    overlap: int,
+    *,
+    set_name: str = "",
+    own: tuple[str, ...] = (),
+) -> tuple[RecursiveSplitter, str]:
+    """A splitter with the separators that fit the document, and a note for the reader, "" where there is none.
+
+    set_name : one of `separators.SETS`; "" takes the one made for the document's format or language
+    own      : literal texts that replace the set
+    """
+    name, note = (set_name, "") if set_name or own else set_for(document)
+    separators = own or SETS[name]
+    literal = bool(own) or name == "text"
+    splitter = RecursiveSplitter(
+        text=document.text,
+        measure=measure,
+        graphemes=graphemes(document),
+        separators=separators,
+        patterns=compiled(separators, literal=literal),
+        size=size,
+        overlap=overlap,
+        memo=document.derive(("parts", measure, tuple(separators), literal), dict),
+    )
+    return splitter, note
+
+
+def plain_splitter(document: Document, measure: Measure, size: int) -> RecursiveSplitter:
+    """A splitter with the separators of plain text and no overlap, for what is too long inside something else."""
+    return fitting_splitter(document, measure, size, 0, set_name="text")[0]

@@ -1,0 +1,38 @@
+"""Sections: what lies between a document's headings, and how small neighbours join."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from chunkviz.document import Document
+from chunkviz.spans import Span, trimmed
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading with the text under it, up to the next heading of any level that counts.
+
+    level : of the heading, 0 for what stands before the first one
+    title : of the heading, "" before the first one
+    """
+
+    span: Span
+    level: int
+    title: str
+
+
+def sections(document: Document, deepest: int = 6) -> list[Section]:
+    """The document parted before each heading down to level `deepest`; trimmed, in order, nothing left out.
+
+    >>> [s.title for s in sections(Document.from_text("intro\\n\\n# A\\n\\na\\n\\n## B\\n\\nb", name="x.md"))]
+    ['', 'A', 'B']
+    """
+    heads = [h for h in document.headings if h.level <= deepest]
+    begins = [(0, 0, "")] + [(h.start, h.level, h.title) for h in heads]
+    ends = [h.start for h in heads] + [len(document.text)]
+    found = []
+    for (start, level, title), end in zip(begins, ends, strict=True):
+        span = trimmed(document.text, Span(start, end))
+        if span.length:
+            found.append(Section(span, level, title))
+    return found

@@ -1,0 +1,177 @@
+/**
+ * Reads the blobs that `chunkviz/segments.py` writes; the layout is described there.
+ *
+ * Every length is checked: a blob that does not fit together is refused with a sentence, never half shown.
+ */
+
+export const VERSION = 1;
+
+/** @typedef {Uint8Array | Uint32Array} Items */
+/** @typedef {{ header: Record<string, any>, arrays: Map<string, Items> }} Blob */
+
+/**
+ * @typedef {object} Doc
+ * @property {string} id
+ * @property {string} name
+ * @property {string} text
+ * @property {Uint32Array} rowStarts UTF-16 offsets, the first is 0
+ * @property {Uint8Array} rowKinds 0 plain, 1-6 heading, 7 code, 8 table, 9 list, 10 equation
+ * @property {Uint32Array} pageStarts
+ * @property {[number, string][]} pages number and label of each page
+ */
+
+/**
+ * @typedef {object} Column
+ * @property {string} strategy
+ * @property {string} title
+ * @property {string} subtitle
+ * @property {string} word what sizes count: "tokens", "characters", "words"
+ * @property {number | null} limit the size asked for
+ * @property {string[]} notes fallbacks that were taken
+ * @property {string[]} reasons
+ * @property {string[][]} paths
+ * @property {string[]} texts
+ * @property {number} count
+ * @property {Uint32Array} starts never decreasing
+ * @property {Uint32Array} ends never decreasing
+ * @property {Uint32Array} tokens
+ * @property {Uint32Array} reason index into `reasons`
+ * @property {Uint32Array} path index into `paths`
+ * @property {Uint32Array} context index into `texts`
+ * @property {Uint32Array} pageFirst 0 for none
+ * @property {Uint32Array} pageLast
+ * @property {Map<number, {name: string, reason: string}[]>} flags by chunk
+ * @property {number[]} oversize chunks with that flag, in order
+ * @property {{starts: Uint32Array, ends: Uint32Array, reasons: string[]}} dropped
+ * @property {{title: string, starts: Uint32Array, ends: Uint32Array}[]} marks findings to jump to, by kind
+ */
+
+/**
+ * @typedef {object} View
+ * @property {string} docId
+ * @property {string} stamp equal stamps are equal views
+ * @property {number} height
+ * @property {Column[]} columns
+ * @property {Uint32Array} differences
+ * @property {{column: number, nonce: string, chunk: number | null, start: number, end: number} | null} focus
+ * @property {{column: number, chunks: number[], nonce: string, label: string} | null} highlight
+ */
+
+/**
+ * @param {Uint8Array} bytes
+ * @returns {Blob}
+ */
+export function unpack(bytes) {
+  // Typed arrays must begin at a multiple of their item size; a slice of a bigger message need not.
+  const data = bytes.byteOffset % 8 === 0 ? bytes : bytes.slice();
+  if (data.byteLength < 8) throw new Error("The viewer got an empty message.");
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+  const length = view.getUint32(0, true);
+  if (4 + length > data.byteLength) throw new Error("The viewer got a message that is cut off in its header.");
+  const header = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(data.subarray(4, 4 + length)));
+  if (header.version !== VERSION) {
+    throw new Error(`The viewer speaks version ${VERSION}, the message version ${header.version}. Reload the page.`);
+  }
+  const arrays = new Map();
+  for (const [name, kind, offset, count] of header.arrays) {
+    const size = kind === "u8" ? 1 : 4;
+    const at = 4 + length + offset;
+    if (at + count * size > data.byteLength) throw new Error(`The viewer got a message that is cut off in ${name}.`);
+    const start = data.byteOffset + at;
+    arrays.set(name, kind === "u8" ? new Uint8Array(data.buffer, start, count) : new Uint32Array(data.buffer, start, count));
+  }
+  return { header, arrays };
+}
+
+/**
+ * @param {Blob} blob
+ * @param {string} name
+ * @returns {any}
+ */
+function items(blob, name) {
+  const found = blob.arrays.get(name);
+  if (!found) throw new Error(`The viewer misses ${name} in a message.`);
+  return found;
+}
+
+/**
+ * @param {Blob} blob
+ * @returns {Doc}
+ */
+export function readDocument(blob) {
+  // ignoreBOM: a U+FEFF at the start is a character of the document, and every offset counts it.
+  const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(items(blob, "text"));
+  const { docId, name, units, pages } = blob.header;
+  if (text.length !== units) throw new Error(`The viewer got ${text.length} characters of text instead of ${units}.`);
+  const rowStarts = items(blob, "row.start");
+  const rowKinds = items(blob, "row.kind");
+  if (rowStarts.length !== rowKinds.length) throw new Error("The viewer got rows without kinds.");
+  return { id: docId, name, text, rowStarts, rowKinds, pageStarts: items(blob, "page.start"), pages };
+}
+
+/**
+ * @param {Blob} blob
+ * @returns {View}
+ */
+export function readView(blob) {
+  const { docId, stamp, height, columns, focus, highlight } = blob.header;
+  return {
+    docId,
+    stamp,
+    height,
+    focus,
+    highlight,
+    differences: items(blob, "differences"),
+    columns: columns.map((/** @type {any} */ head, /** @type {number} */ at) => readColumn(blob, head, `${at}.`)),
+  };
+}
+
+/**
+ * @param {Blob} blob
+ * @param {any} head
+ * @param {string} prefix
+ * @returns {Column}
+ */
+function readColumn(blob, head, prefix) {
+  const starts = items(blob, `${prefix}start`);
+  const flagChunks = items(blob, `${prefix}flag.chunk`);
+  const flagNames = items(blob, `${prefix}flag.name`);
+  const flagReasons = items(blob, `${prefix}flag.reason`);
+  /** @type {Map<number, {name: string, reason: string}[]>} */
+  const flags = new Map();
+  /** @type {number[]} */
+  const oversize = [];
+  for (let i = 0; i < flagChunks.length; i++) {
+    const flag = { name: head.texts[flagNames[i]], reason: head.texts[flagReasons[i]] };
+    flags.set(flagChunks[i], [...(flags.get(flagChunks[i]) ?? []), flag]);
+    if (flag.name === "oversize") oversize.push(flagChunks[i]);
+  }
+  const column = {
+    ...head,
+    count: starts.length,
+    starts,
+    ends: items(blob, `${prefix}end`),
+    tokens: items(blob, `${prefix}tokens`),
+    reason: items(blob, `${prefix}reason`),
+    path: items(blob, `${prefix}path`),
+    context: items(blob, `${prefix}context`),
+    pageFirst: items(blob, `${prefix}page.first`),
+    pageLast: items(blob, `${prefix}page.last`),
+    flags,
+    oversize,
+    dropped: {
+      starts: items(blob, `${prefix}dropped.start`),
+      ends: items(blob, `${prefix}dropped.end`),
+      reasons: Array.from(items(blob, `${prefix}dropped.reason`), (i) => head.texts[i]),
+    },
+    marks: head.marks.map((/** @type {string} */ title, /** @type {number} */ i) => ({
+      title,
+      starts: items(blob, `${prefix}mark${i}.start`),
+      ends: items(blob, `${prefix}mark${i}.end`),
+    })),
+  };
+  for (const name of ["ends", "tokens", "reason", "path", "context", "pageFirst", "pageLast"]) {
+    if (column[name].length !== column.count) throw new Error(`The viewer got ${name} for another number of chunks.`);
+  }
+  return column;
+}

@@ -1,0 +1,95 @@
+"""Awkward texts: what breaks splitters, as Hypothesis strategies and as a list."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+PIECES = [
+    "The quick brown fox. ",
+    "Dr. No paid 3.14 euros, e.g. to J. R. Smith! ",
+    "word ",
+    "word",
+    " ",
+    "   ",
+    "\t",
+    "\n",
+    "\n\n",
+    "\r\n",
+    "\r\n\r\n",
+    "\r",
+    "\n\n\n\n",
+    "\u2028",
+    "\x0b",
+    "\x0c",
+    "\u00a0",
+    "\u3000",
+    "\u200b",
+    "\ufeff",
+    "猫",
+    "今天天气很好。我们去公园。",
+    "😀",
+    "👩‍👩‍👧‍👦",
+    "🇩🇪🇫🇷",
+    "👍🏽",
+    "e\u0301",
+    " \u0301",
+    "\u0301",
+    "\u200d",
+    "Größe naïve ﬁn ",
+    "مرحبا بالعالم؟ ",
+    "नमस्ते। ",
+    "한국어 ",
+    "\u1112\u1161\u11ab",
+    "# Heading\n",
+    "\n## Sub ##\n\n",
+    "Title\n=====\n",
+    "```python\ncode()\n```\n",
+    "```",
+    "~~~\n# no\n~~~\n",
+    "    # indented\n",
+    "- item one\n- item two\n",
+    "1. First. 2. Second.\n",
+    "| a | b |\n|---|---|\n| 1 | 2 |\n",
+    "<p>a <b>b</b></p>",
+    "<|endoftext|>",
+    "$x$ $$",
+    "/path/to.py ",
+    "\n/",
+    ".\n/",
+    '"quoted." ',
+    "“curly”",
+    "don't 'll 're",
+    "1234567890",
+    "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+    "----------------------------",
+    "…",
+    "...",
+    "?!",
+    "\x00",
+    '{"a": [1, {}]}',
+    "\\section{A}\n",
+    "def f(x):\n\treturn x\n",
+    "class A:\n    pass\n",
+]
+
+
+def awkward_text(max_pieces: int = 40) -> st.SearchStrategy[str]:
+    """Texts glued from awkward pieces, now and then with characters that nobody thought of; no lone surrogates."""
+    wild = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
+    return st.lists(st.one_of(st.sampled_from(PIECES), st.sampled_from(PIECES), wild), max_size=max_pieces).map("".join)
+
+
+FIXED = [
+    "",
+    " ",
+    "\n\n",
+    "a",
+    "\u0301",
+    "  \n\n ",
+    "👩‍👩‍👧‍👦",
+    "word " * 300,
+    "x" * 500,
+    "Same. " * 10,
+    "?! … —",
+    "\r\n" * 20,
+]

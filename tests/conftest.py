@@ -1,0 +1,33 @@
+"""Shared by all tests: no network but loopback, one Hypothesis profile, and where the outside material lies."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# Examples are deterministic, so that a red run is red for everyone; `make test-slow` looks for new ones.
+settings.register_profile(
+    "quick", max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("thorough", max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile(os.environ.get("CHUNKVIZ_TEST_PROFILE", "quick"))
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The project folder."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def shared_corpora() -> list[str]:
+    """The texts of the shared retrieval corpora, where the folder `shared` lies beside the project."""
+    folder = ROOT.parent / "shared" / "data" / "retrieval" / "corpora"
+    if not folder.is_dir():
+        pytest.skip("the folder `shared` with the evaluation corpora is not beside the project")
+    return [path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.md"))]

@@ -1,0 +1,52 @@
+"""P5: grapheme borders, held to the plain definition: split the whole text with \\X."""
+
+from __future__ import annotations
+
+import numpy as np
+import regex
+from awkward import awkward_text
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunkviz.graphemes import Graphemes
+
+
+def slow_borders(text: str) -> set[int]:
+    return {0} | {m.end() for m in regex.finditer(r"\X", text)}
+
+
+def check(text: str) -> None:
+    borders = slow_borders(text)
+    fast = Graphemes(text)
+    for i in range(len(text) + 1):
+        assert fast.is_border(i) == (i in borders), (text, i)
+        assert fast.floor(i) == max(b for b in borders if b <= i)
+        assert fast.ceil(i) == min(b for b in borders if b >= i)
+    positions = np.arange(len(text) + 1, dtype=np.int64)
+    assert Graphemes(text).ceil_all(positions).tolist() == [fast.ceil(i) for i in positions.tolist()]
+
+
+@given(awkward_text(12))
+def test_borders_are_those_of_the_whole_text(text: str) -> None:
+    check(text)
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=30))
+def test_borders_of_any_text(text: str) -> None:
+    check(text)
+
+
+def test_every_pair_of_plain_characters_has_a_border_between() -> None:
+    """The table of plain ranges must hold no character that joins its neighbour."""
+    from chunkviz.graphemes import _PLAIN_RANGES
+
+    plain = [chr(c) for low, high in _PLAIN_RANGES for c in range(low, high)]
+    text = "a".join(plain).replace("\r", "")
+    assert slow_borders(text) == set(range(len(text) + 1))
+
+
+def test_long_runs_are_split_once() -> None:
+    text = "🇩🇪" * 20_000
+    fast = Graphemes(text)
+    assert [fast.ceil(i) for i in range(1, 40_000, 397)] == [i + i % 2 for i in range(1, 40_000, 397)]
+    assert len(fast._runs) == 1
