@@ -78,7 +78,7 @@ def run(
     counted = unit(unit_id)
     made = params if isinstance(params, Params) else strategy.params_class.make(params, counted.word)
     measure = counted.measure(document)
-    services = Services(counted, measure, lambda: _sentences(document))
+    services = Services(counted, measure, graphemes(document), lambda: _sentences(document))
     _refuse_explosion(document, strategy, made, len(measure.borders) - 1)
     cut = strategy.cut(document, made, services)
     starts = np.array([p.start for p in cut.pieces], dtype=np.int64)

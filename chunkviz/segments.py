@@ -109,7 +109,7 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes
     offset = 0
     for name, array in arrays.items():
         kind = "u8" if array.dtype == np.uint8 else "u32"
-        if kind == "u32" and array.size and not (0 <= int(array.min()) and int(array.max()) < 2**32):
+        if kind == "u32" and array.size and not (int(array.min()) >= 0 and int(array.max()) < 2**32):
             raise ValueError(f"array {name!r} does not fit into 32 bits")
         data = array.tobytes() if kind == "u8" else array.astype("<u4").tobytes()
         listed.append([name, kind, offset, int(array.size)])

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from chunkviz.chunking import NO_FLAGS, Curve, Dropped
 from chunkviz.document import Document
+from chunkviz.graphemes import Graphemes
 from chunkviz.measures import Measure
 from chunkviz.params import Param, Params
 from chunkviz.spans import Span
@@ -53,11 +54,13 @@ class Services:
 
     unit      : what `size` and `overlap` count
     measure   : counts in that unit for any span of this document, exact and fast
+    graphemes : where characters begin and end; `floor` moves a cut out of the middle of one
     sentences : the document's sentences, worked out once
     """
 
     unit: Unit
     measure: Measure
+    graphemes: Graphemes
     sentences: Callable[[], Sequence[Span]]
 
 

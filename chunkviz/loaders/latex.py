@@ -7,13 +7,14 @@ show their content as it is: nothing inside `verbatim` is a command.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
 from chunkviz.document import Block, BlockKind, Document
 from chunkviz.loaders.base import Loader
+from chunkviz.loaders.code import language_name
 from chunkviz.loaders.text import parse_with
-from chunkviz.spans import Span, trimmed
 from chunkviz.text.blocks import filled
 
 _LEVELS: Final = {
@@ -27,7 +28,8 @@ _ENVIRONMENTS: Final[dict[str, BlockKind]] = {
     **dict.fromkeys(_VERBATIM, "code"),
     "comment": "paragraph",
     **dict.fromkeys(
-        "equation align gather multline eqnarray displaymath flalign alignat math dmath subequations".split(), "equation"
+        "equation align gather multline eqnarray displaymath flalign alignat math dmath subequations".split(),
+        "equation",
     ),
     **dict.fromkeys("table tabular tabularx tabulary longtable sidewaystable".split(), "table"),
     **dict.fromkeys("itemize enumerate description".split(), "list"),
@@ -35,23 +37,23 @@ _ENVIRONMENTS: Final[dict[str, BlockKind]] = {
 
 # One alternative per thing that matters; an escape such as \% or \\ is one so that what follows is not misread.
 _TOKEN = re.compile(
-    r"(?P<comment>%[^\r\n]*)"
+    r"%[^\r\n]*"
+    r"|(?P<equation>\\\[|\$\$)"
     r"|\\(?:"
     rf"(?P<section>{'|'.join(_LEVELS)})(?![A-Za-z@])\*?"
     r"|begin[ \t]*\{(?P<begin>[A-Za-z]+\*?)\}"
     r"|end[ \t]*\{(?P<end>[A-Za-z]+\*?)\}"
-    r"|(?P<verb>verb\*?|lstinline)(?![A-Za-z@])(?P<mark>[^\sA-Za-z*{\[])[^\r\n]*?(?P=mark)"
-    r"|(?P<open>\[)"
+    r"|(?:verb\*?|lstinline)(?![A-Za-z@])(?P<mark>[^\sA-Za-z*{\[])[^\r\n]{0,1000}?(?P=mark)"
     r"|[A-Za-z@]+"
-    r"|.)"
-    r"|(?P<dollars>\$\$)",
+    r"|.)",
     re.DOTALL,
 )
 _ARGUMENT_START = re.compile(r"\s*(?:%[^\r\n]*\s*)*")
 _BRACES = re.compile(r"%[^\r\n]*|\\.|[{}\[\]]", re.DOTALL)
-_CLOSING_BRACKET = re.compile(r"\\(?:\]|.)|%[^\r\n]*|(?=(?:\r\n|\r|\n)[ \t]*(?:\r\n|\r|\n))", re.DOTALL)
-_CLOSING_DOLLARS = re.compile(r"\\.|%[^\r\n]*|\$\$", re.DOTALL)
-_LANGUAGE = re.compile(r"\{(?:minted)\}(?:\[[^\]\r\n]*\])?\{([A-Za-z+#-]+)\}|\blanguage\s*=\s*\{?\s*([A-Za-z+#]+)")
+_IN_EQUATION = re.compile(r"\\.|%[^\r\n]*|\$\$|(?=(?>\r\n|\r|\n)[ \t]*[\r\n])", re.DOTALL)
+# A title, or what stands between its brackets, is looked for no further than this many characters.
+_LONGEST_ARGUMENT: Final = 5000
+_LANGUAGE = re.compile(r"(?:\[[^\]\r\n]*\])?\{([A-Za-z0-9+#-]+)\}|\[[^\]]*?\blanguage\s*=\s*\{?\s*([A-Za-z0-9+#]+)")
 # Commands in a title whose argument is no part of it, then every other command; its argument stays.
 _UNPRINTED = re.compile(r"\\(?:label|footnote|index|thanks|cite[a-z]*)\*?(?:\[[^\]]*\])*\{[^{}]*\}|(?<!\\)%[^\r\n]*")
 _COMMAND = re.compile(r"\\(?:[A-Za-z@]+\*?\s*|([&%$#_{}])|[,;:!\\ ])|[{}$~]")
@@ -63,16 +65,45 @@ def from_text(text: str, name: str, language: str) -> Document:
 
 
 def _blocks(text: str) -> Iterator[Block]:
+    """The outermost of everything found, in order: a section inside a table is part of the table."""
+    at = 0
+    for block in sorted(_found(text), key=lambda b: (b.start, -b.end)):
+        if block.start >= at:
+            yield block
+            at = block.end
+
+
+def _found(text: str) -> Iterator[Block]:
+    """Every heading, environment and equation, nested ones included; one pass, whatever is left open."""
+    open_: list[re.Match[str]] = []
+    open_names: Counter[str] = Counter()
+    never_closed: set[str] = set()
     at = 0
     while token := _TOKEN.search(text, at):
         at = token.end()
+        name = token["begin"] or token["end"] or ""
         block = None
         if token["section"]:
             block = _heading(text, token)
-        elif token["begin"]:
-            block = _environment(text, token)
-        elif token["open"] or token["dollars"]:
+        elif token["equation"]:
             block = _equation(text, token)
+        elif token["begin"] and name.rstrip("*") in _VERBATIM:
+            ending = f"\\end{{{name}}}"
+            end = -1 if name in never_closed else text.find(ending, at)
+            if end < 0:
+                never_closed.add(name)  # nor later: one look to the end of the text is enough
+            else:
+                block = _verbatim(text, token, end + len(ending))
+        elif token["begin"] and name.rstrip("*") in _ENVIRONMENTS:
+            open_.append(token)
+            open_names[name] += 1
+        elif token["end"] and open_names[name]:
+            while True:
+                start = open_.pop()
+                open_names[start["begin"]] -= 1
+                if start["begin"] == name:
+                    break
+            yield Block(_ENVIRONMENTS[name.rstrip("*")], start.start(), at)
         if block:
             yield block
             at = block.end
@@ -82,64 +113,33 @@ def _heading(text: str, token: re.Match[str]) -> Block | None:
     r"""`\section*[short]{Title}`; None where no title in braces follows, as in `\let\section=\undefined`."""
     at = _skip(text, token.end())
     if text.startswith("[", at):
-        close = _closing(text, at, "[", "]")
-        if close < 0:
-            return None
-        at = _skip(text, close)
+        at = _skip(text, _closing(text, at, "[", "]"))
     if not text.startswith("{", at):
         return None
     close = _closing(text, at, "{", "}")
-    if close < 0:
+    if close == at:
         return None
-    return Block("heading", token.start(), close, level=_LEVELS[token["section"]], title=_title(text[at + 1 : close - 1]))
+    return Block(
+        "heading", token.start(), close, level=_LEVELS[token["section"]], title=_title(text[at + 1 : close - 1])
+    )
 
 
-def _environment(text: str, token: re.Match[str]) -> Block | None:
-    """From `\\begin` to the matching `\\end`; None for an environment that holds ordinary text, or is never closed."""
-    name = token["begin"]
-    kind = _ENVIRONMENTS.get(name.rstrip("*"))
-    if kind is None:
-        return None
-    if name.rstrip("*") in _VERBATIM:
-        ending = f"\\end{{{name}}}"
-        found = text.find(ending, token.end())
-        end = found + len(ending) if found >= 0 else -1
-    else:
-        end = _matching_end(text, name, token.end())
-    if end < 0:
-        return None
-    if kind != "code":
-        return Block(kind, token.start(), end)
-    head = text[token.start() : end].split("\n", 1)[0]
-    language = _LANGUAGE.search(head)
-    return Block(kind, token.start(), end, language=(language[1] or language[2]).lower() if language else "")
-
-
-def _matching_end(text: str, name: str, at: int) -> int:
-    """Where the `\\end{name}` that closes an environment ends; -1 where none does."""
-    depth = 1
-    while token := _TOKEN.search(text, at):
-        at = token.end()
-        inner = token["begin"]
-        if inner and inner.rstrip("*") in _VERBATIM:
-            at = max(at, text.find(f"\\end{{{inner}}}", at))
-        elif inner == name:
-            depth += 1
-        elif token["end"] == name:
-            depth -= 1
-            if not depth:
-                return at
-    return -1
+def _verbatim(text: str, token: re.Match[str], end: int) -> Block:
+    """Text that is shown as it is, with the language that `minted` and `lstlisting` name; a comment is a paragraph."""
+    kind = _ENVIRONMENTS[token["begin"].rstrip("*")]
+    found = _LANGUAGE.match(text, token.end(), min(end, token.end() + _LONGEST_ARGUMENT))
+    named = kind == "code" and token["begin"] in ("minted", "lstlisting") and found
+    return Block(kind, token.start(), end, language=language_name(found[1] or found[2]) if named and found else "")
 
 
 def _equation(text: str, token: re.Match[str]) -> Block | None:
-    r"""`\[ ... \]` or `$$ ... $$`; None where it is not closed."""
-    pattern, closing = (_CLOSING_BRACKET, r"\]") if token["open"] else (_CLOSING_DOLLARS, "$$")
-    for found in pattern.finditer(text, token.end()):
+    r"""`\[ ... \]` or `$$ ... $$`; None where it is not closed before the next blank line, as TeX demands."""
+    closing = r"\]" if token["equation"] == r"\[" else "$$"
+    for found in _IN_EQUATION.finditer(text, token.end()):
         if found[0] == closing:
-            return Block("equation", *trimmed(text, Span(token.start(), found.end())))
-        if not found[0]:
-            return None  # a blank line: TeX allows none in display mathematics, so this bracket never closes
+            return Block("equation", token.start(), found.end())
+        if found[0] in ("", r"\["):
+            return None
     return None
 
 
@@ -149,16 +149,16 @@ def _skip(text: str, at: int) -> int:
 
 
 def _closing(text: str, at: int, opening: str, closing: str) -> int:
-    """Past the bracket that closes the one at `at`, escapes and comments understood; -1 where none does."""
+    """Past the bracket that closes the one at `at`, escapes and comments understood; `at` where none does."""
     depth = 0
-    for found in _BRACES.finditer(text, at):
+    for found in _BRACES.finditer(text, at, at + _LONGEST_ARGUMENT):
         if found[0] == opening:
             depth += 1
         elif found[0] == closing:
             depth -= 1
             if not depth:
                 return found.end()
-    return -1
+    return at
 
 
 def _title(source: str) -> str:

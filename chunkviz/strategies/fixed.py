@@ -8,7 +8,6 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from chunkviz.document import Document
-from chunkviz.graphemes import graphemes
 from chunkviz.params import UNIT, Int, Params
 from chunkviz.spans import is_blank
 from chunkviz.spec import Cut, Piece, Services, Strategy, Tags
@@ -55,7 +54,7 @@ def cut(document: Document, params: FixedParams, services: Services) -> Cut:
     # The window that reaches the end is the last: what would follow it is only repetition.
     starts = starts[: np.searchsorted(starts, n - params.size, side="left") + 1]
     ends = np.minimum(starts + params.size, n)
-    at = graphemes(document)
+    at = services.graphemes
     begin, after = at.ceil_all(borders[starts]), at.ceil_all(borders[ends])
     reason = f"size reached: {params.size:,} {services.unit.word}"
     pieces: list[Piece] = []

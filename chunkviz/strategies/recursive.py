@@ -66,6 +66,7 @@ def cut(document: Document, params: RecursiveParams, services: Services) -> Cut:
         params.overlap,
         set_name="" if params.separator_set == "auto" else params.separator_set,
         own=params.separators,
+        strict=False,
     )
     return Cut(splitter.pieces(0, len(document.text)), notes=[note] if note else [])
 

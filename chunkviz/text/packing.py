@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 
-def packed(totals: Sequence[int], size: int, overlap: int) -> Iterator[tuple[int, int]]:
+def packed(
+    totals: Sequence[int], size: int, overlap: int, fits: Callable[[int, int], bool] | None = None
+) -> Iterator[tuple[int, int]]:
     """Pack n parts greedily: half-open ranges of part numbers, in order.
 
     totals  : n + 1 prefix sums of the parts' lengths, `totals[0] == 0`; a part may be longer than `size`,
@@ -14,6 +16,8 @@ def packed(totals: Sequence[int], size: int, overlap: int) -> Iterator[tuple[int
     size    : the parts of one range add up to at most this
     overlap : a range begins with the last parts of the one before that add up to at most this, as long as
               there is room for the next new part
+    fits    : whether a range really fits, where the sum of its parts is only close to its length; a range that does
+              not gives up parts from its end
 
     The rule is that of LangChain's `_merge_splits`, which removes parts from the front one by one. On prefix sums
     each of its loops is a search for one number, so the work is per chunk and not per part.
@@ -26,6 +30,8 @@ def packed(totals: Sequence[int], size: int, overlap: int) -> Iterator[tuple[int
     while first < n:
         # The last part that still fits; a part that is too long alone is taken alone.
         after = max(bisect_right(totals, totals[first] + size) - 1, first + 1)
+        while fits and after - first > 1 and not fits(first, after):
+            after -= 1
         yield first, after
         if after >= n:
             return
@@ -33,4 +39,6 @@ def packed(totals: Sequence[int], size: int, overlap: int) -> Iterator[tuple[int
         room = bisect_left(totals, totals[after + 1] - size)
         # Parts of length 0 (a blank line, counted in words) leave nothing to remove: stop where nothing is left.
         empty = bisect_left(totals, totals[after])
-        first = max(first, keep, min(room, empty))
+        first = (
+            max(first, keep, min(room, empty)) if fits is None else min(max(first + 1, keep, min(room, empty)), after)
+        )

@@ -37,7 +37,11 @@ _NO_SEPARATOR = "no separator inside it to cut at"
 
 @dataclass(frozen=True)
 class RecursiveSplitter:
-    """Splits ranges of one text. `separators` and `patterns` stand side by side; the pattern of "" is None."""
+    """Splits ranges of one text. `separators` and `patterns` stand side by side; the pattern of "" is None.
+
+    strict : count every chunk as a whole and keep it within `size`. LangChain adds up the lengths of the parts, which can
+             be a token or two less; `recursive` does as LangChain does, everybody else is strict
+    """
 
     text: str
     measure: Measure
@@ -46,6 +50,7 @@ class RecursiveSplitter:
     patterns: Sequence[re.Pattern[str] | None]
     size: int
     overlap: int
+    strict: bool = False
     memo: dict[tuple[int, int, int], tuple[int, Ints, Ints]] = field(default_factory=dict, repr=False)
 
     def pieces(self, start: int, end: int) -> list[Piece]:
@@ -125,7 +130,12 @@ class RecursiveSplitter:
             return
         totals = [0, *np.cumsum(lengths).tolist()]
         at = borders.tolist()
-        for first, after in packed(totals, self.size, self.overlap):
+
+        def fits(first: int, after: int) -> bool:
+            start, end = trimmed(self.text, Span(at[first], at[after]))
+            return self.measure.count(start, end) <= self.size
+
+        for first, after in packed(totals, self.size, self.overlap, fits if self.strict else None):
             piece = self._piece(at[first], at[after], reason, _COUNTED_ALONE)
             if piece:
                 yield piece
@@ -175,6 +185,7 @@ def fitting_splitter(
     *,
     set_name: str = "",
     own: tuple[str, ...] = (),
+    strict: bool = True,
 ) -> tuple[RecursiveSplitter, str]:
     """A splitter with the separators that fit the document, and a note for the reader, "" where there is none.
 
@@ -192,6 +203,7 @@ def fitting_splitter(
         patterns=compiled(separators, literal=literal),
         size=size,
         overlap=overlap,
+        strict=strict,
         memo=document.derive(("parts", measure, tuple(separators), literal), dict),
     )
     return splitter, note

@@ -1,0 +1,69 @@
+"""The only place that caches for the app.
+
+Shared caches are keyed by one SHA-256 over everything that decides the result, length-prefixed, so that no two requests
+share an entry by accident; documents and results travel in arguments that Streamlit does not hash. What is cached is
+a function of the key alone, so it makes no difference who asked first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from chunkviz import registry
+from chunkviz.chunking import Chunking
+from chunkviz.document import Document
+from chunkviz.engine import run
+from chunkviz.report import Report, report
+from chunkviz.segments import document_blob
+
+HOUR = 3600
+
+
+def key_of(*parts: str | bytes) -> str:
+    """SHA-256 over the parts, each with its length in front; hex."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "big"))
+        digest.update(data)
+    return digest.hexdigest()
+
+
+@st.cache_resource(max_entries=200, ttl=HOUR, show_spinner=False)
+def _chunking(key: str, _document: Document, _strategy: str, _params: Mapping[str, Any], _unit: str) -> Chunking:
+    return run(_document, registry.strategy(_strategy), _params, _unit)
+
+
+def chunking(document: Document, strategy: str, params: Mapping[str, Any], unit: str) -> Chunking:
+    """`chunkviz.chunk`, remembered. Raises what it raises; errors are not remembered."""
+    version = str(registry.strategy(strategy).version)
+    spelled = json.dumps(dict(params), sort_keys=True, ensure_ascii=True)
+    # The name and the notes are no part of the fingerprint, and a result leads back to its document.
+    about = json.dumps([document.name, [n.text for n in document.notes], dict(document.options)], ensure_ascii=True)
+    key = key_of("chunking", document.fingerprint, about, strategy, version, spelled, unit)
+    return _chunking(key, document, strategy, params, unit)
+
+
+@st.cache_resource(max_entries=200, ttl=HOUR, show_spinner=False)
+def _report(key: str, _chunking: Chunking) -> Report:
+    return report(_chunking)
+
+
+def report_of(made: Chunking) -> Report:
+    """`chunkviz.report`, remembered."""
+    return _report(key_of("report", made.document.fingerprint, made.recipe.key), made)
+
+
+@st.cache_resource(max_entries=20, ttl=HOUR, show_spinner=False)
+def _blob(key: str, _document: Document) -> bytes:
+    return document_blob(_document)
+
+
+def blob_of(document: Document) -> bytes:
+    """The document as the viewer takes it, made once."""
+    return _blob(key_of("blob", document.fingerprint, document.name), document)

@@ -1,0 +1,91 @@
+"""Plotly figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+from plotly.subplots import make_subplots
+
+from chunkviz.chunking import Chunking
+from chunkviz.metrics.sizes import tokens
+from chunkviz.units import EMBEDDING_LIMIT, EMBEDDING_MODEL, unit
+
+MOST_BARS = 40
+
+
+def bins(sizes: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
+    """Edges of the bars, the same for all columns: at most `MOST_BARS` of them, of a round width."""
+    top = max((int(s.max()) for s in sizes if len(s)), default=1)
+    width = next(w for w in _widths() if top / w <= MOST_BARS)
+    return np.arange(0, top + width + 1, width, dtype=np.float64)
+
+
+def _widths() -> Sequence[int]:
+    return [m * 10**e for e in range(9) for m in (1, 2, 5)]
+
+
+def model_limit(chunking: Chunking) -> float | None:
+    """The embedding model's limit in the unit of the chunking: exact in its own unit, else scaled by this document."""
+    if chunking.unit == EMBEDDING_MODEL:
+        return float(EMBEDDING_LIMIT)
+    own = len(unit(EMBEDDING_MODEL).measure(chunking.document).borders) - 1
+    here = len(unit(chunking.unit).measure(chunking.document).borders) - 1
+    return EMBEDDING_LIMIT * here / own if own else None
+
+
+def histogram(chunkings: Sequence[Chunking], titles: Sequence[str], colors: dict[str, str]) -> go.Figure:
+    """Sizes of the chunks, one row for each column, on one axis, with the embedding model's limit drawn in.
+
+    Each bar carries its column and the numbers of its chunks in `customdata`.
+    """
+    sizes = [tokens(c) for c in chunkings]
+    edges = bins(sizes)
+    word = unit(chunkings[0].unit).word
+    figure = make_subplots(rows=1, cols=len(chunkings), shared_yaxes=True, subplot_titles=list(titles))
+    limit = model_limit(chunkings[0])
+    for at, values in enumerate(sizes):
+        counts, _ = np.histogram(values, edges)
+        places = np.digitize(values, edges) - 1
+        inside = [np.flatnonzero(places == i).tolist() for i in range(len(counts))]
+        figure.add_bar(
+            x=(edges[:-1] + edges[1:]) / 2,
+            y=counts,
+            width=edges[1] - edges[0],
+            customdata=[
+                [at, lo, hi, str(chunks[:1000])] for lo, hi, chunks in zip(edges[:-1], edges[1:], inside, strict=True)
+            ],
+            hovertemplate="%{y} chunks of %{customdata[1]:.0f} to %{customdata[2]:.0f} " + word + "<extra></extra>",
+            marker={"color": colors["bar"], "line": {"width": 1, "color": colors["background"]}},
+            showlegend=False,
+            row=1,
+            col=at + 1,
+        )
+        if limit is not None:
+            figure.add_vline(x=limit, line={"color": colors["limit"], "width": 2, "dash": "dash"}, row=1, col=at + 1)
+    if limit is not None:
+        figure.add_annotation(
+            text=f"{EMBEDDING_MODEL} reads no further",
+            x=limit,
+            y=1,
+            yref="paper",
+            yshift=-8,
+            xanchor="left",
+            showarrow=False,
+            font={"size": 11, "color": colors["limit"]},
+        )
+    figure.update_xaxes(title_text=f"chunk size ({word})", range=[0, max(float(edges[-1]), (limit or 0) * 1.05)])
+    figure.update_yaxes(title_text="chunks", col=1)
+    figure.update_layout(
+        height=250,
+        margin={"l": 50, "r": 10, "t": 30, "b": 45},
+        bargap=0,
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        font={"color": colors["text"]},
+        dragmode="select",
+        clickmode="event+select",
+    )
+    return figure

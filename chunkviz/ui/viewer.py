@@ -1,0 +1,91 @@
+"""The document in synchronized columns: mounts the browser component in a Streamlit page.
+
+The component is mounted twice. The document travels once, by a mount whose bytes do not change; what changes with
+every slider travels by the other, and is small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+import streamlit as st
+
+from chunkviz.chunking import Chunking
+from chunkviz.document import Document
+from chunkviz.metrics.base import Finding
+from chunkviz.segments import Focus, Highlight, document_blob, view_blob
+
+COMPONENT: Final = "chunkviz.viewer"
+
+
+@dataclass(frozen=True, slots=True)
+class ViewerState:
+    """What the reader did in the viewer.
+
+    column, chunk : the chunk clicked last (0-based), both None before the first click and when it is gone
+    """
+
+    column: int | None = None
+    chunk: int | None = None
+
+
+@cache
+def _component() -> Any:
+    # Only here: a component with files can be declared in a running app, not when this module is imported elsewhere.
+    return st.components.v2.component(COMPONENT, js="viewer.js", css="viewer.css", isolate_styles=True)
+
+
+def viewer(
+    document: Document,
+    chunkings: Sequence[Chunking],
+    *,
+    key: str,
+    titles: Sequence[str] | None = None,
+    subtitles: Sequence[str] | None = None,
+    findings: Sequence[Mapping[str, Sequence[Finding]]] | None = None,
+    focus: Focus | None = None,
+    highlight: Highlight | None = None,
+    height: int = 620,
+    blob: bytes | None = None,
+) -> ViewerState:
+    """Show one to four chunkings of a document side by side.
+
+    key       : of this place in the app; one viewer each
+    blob      : `segments.document_blob(document)`, where the page keeps it; made anew on every run otherwise
+    focus     : where to scroll; a nonce that was seen before does not scroll again
+    highlight : chunks to mark
+    height    : of the part that scrolls, in CSS pixels
+    The other arguments are those of `segments.view_blob`, and so are the errors.
+    """
+    data = view_blob(
+        chunkings,
+        titles=titles,
+        subtitles=subtitles,
+        findings=findings,
+        focus=focus,
+        highlight=highlight,
+        height=height,
+    )
+    mount = _component()
+    result = mount(
+        key=key, data=data, default={"selected": None}, on_selected_change=_nothing, width="stretch", height="content"
+    )
+    mount(key=f"{key}.document", data=document_blob(document) if blob is None else blob, height="content")
+    return _state(result.selected, chunkings)
+
+
+def _nothing() -> None:
+    """Streamlit wants a callback for a state that has a default; the new state is read when the page runs again."""
+
+
+def _state(selected: Any, chunkings: Sequence[Chunking]) -> ViewerState:
+    """What the browser says was selected, if it exists: a click may be older than the columns it is about."""
+    if not isinstance(selected, Mapping):
+        return ViewerState()
+    column, chunk = selected.get("column"), selected.get("chunk")
+    if not isinstance(column, int) or not isinstance(chunk, int) or not 0 <= column < len(chunkings):
+        return ViewerState()
+    return ViewerState(column, chunk) if 0 <= chunk < len(chunkings[column].chunks) else ViewerState()

@@ -1,0 +1,210 @@
+"""Compare: one document, one to four strategies, side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from chunkviz import format, registry, samples
+from chunkviz.checks import verify_langchain
+from chunkviz.chunking import Chunking
+from chunkviz.document import Document
+from chunkviz.errors import ChunkvizError
+from chunkviz.segments import Highlight
+from chunkviz.ui import cache, cards, charts, documents, palette, state
+from chunkviz.ui.controls import control, store
+from chunkviz.ui.viewer import viewer
+from chunkviz.units import UNITS, unit
+
+PRIMARY = 2
+"""Parameters drawn at once; the others are behind "More"."""
+
+
+def opening() -> state.View:
+    """What the link asks for, taken over once at the start of the session."""
+    if "view" not in st.session_state:
+        query = {name: st.query_params.get_all(name) for name in st.query_params}
+        view = state.read(query, (s.id for s in samples.samples()))
+        st.session_state["view"] = view
+        st.session_state["unit"] = view.unit
+        st.session_state["columns"] = len(view.columns)
+        for at, column in enumerate(view.columns):
+            st.session_state[f"strategy.{at}"] = store()[f"strategy.{at}"] = column.strategy
+            for name, value in column.params.items():
+                store()[f"{at}.{column.strategy}.{name}"] = value
+    view = st.session_state["view"]
+    return view if isinstance(view, state.View) else state.read({}, (s.id for s in samples.samples()))
+
+
+def remember(sample: str, unit_id: str, columns: list[state.Column]) -> None:
+    """Write the link. A document of the reader's own is never in it."""
+    query: dict[str, Any] = {"unit": unit_id, "c": [c.spell() for c in columns]}
+    if sample:
+        query["doc"] = sample
+    if {name: st.query_params.get_all(name) for name in st.query_params} != {
+        name: value if isinstance(value, list) else [value] for name, value in query.items()
+    }:
+        st.query_params.from_dict(query)
+
+
+def settings_of(at: int, unit_word: str) -> state.Column:
+    """The head of one column: its strategy and its parameters."""
+    known = registry.strategies()
+    key = f"strategy.{at}"
+    if st.session_state.get(key) not in known:
+        defaults = [*state.DEFAULT_COLUMNS, state.Column("sentence")]
+        st.session_state[key] = store().get(key, defaults[at].strategy)
+    chosen: str = st.selectbox(
+        f"Strategy of column {at + 1}",
+        list(known),
+        key=key,
+        format_func=lambda i: known[i].title,
+        help="How this column cuts the document.",
+    )
+    store()[key] = chosen
+    strategy = known[chosen]
+    cards.plain(strategy.one_line)
+    values: dict[str, Any] = {}
+    shown = [p for p in strategy.params if p.active(values)]
+    for param in shown[:PRIMARY]:
+        values[param.name] = control(param, f"{at}.{chosen}.{param.name}", values, unit_word)
+    with st.popover("More", icon=":material/tune:", width="stretch"):
+        for param in shown[PRIMARY:]:
+            if param.active(values):
+                values[param.name] = control(param, f"{at}.{chosen}.{param.name}", values, unit_word)
+        st.markdown("**Good for.** " + strategy.good_for)
+        st.markdown("**Watch out.** " + strategy.watch_out)
+    return state.Column(chosen, values)
+
+
+def cut(document: Document, column: state.Column, unit_id: str) -> Chunking | None:
+    """One column's chunking, or what is wrong with its settings."""
+    try:
+        return cache.chunking(document, column.strategy, column.params, unit_id)
+    except ChunkvizError as error:
+        cards.notice("error", str(error))
+        return None
+
+
+def verification(made: list[Chunking]) -> None:
+    """The action that runs LangChain itself on the document."""
+    ours = [(at, c) for at, c in enumerate(made) if c.recipe.strategy == "recursive"]
+    if not ours:
+        return
+    with st.expander("Is “Recursive” really what LangChain does?", icon=":material/verified:"):
+        cards.plain(
+            "Runs the installed LangChain on this document, with the same settings, and compares chunk by chunk."
+        )
+        if not st.button("Verify against LangChain", key="verify"):
+            return
+        for at, chunking in ours:
+            with st.spinner("LangChain is cutting the document …"):
+                result = verify_langchain(chunking)
+            cards.notice("info" if result.identical else "warning", f"Column {at + 1}: {result}")
+            for mine, theirs in result.differences[:5]:
+                left, right = st.columns(2)
+                left.caption("chunkviz")
+                left.code("\n⸻\n".join(mine) or "nothing", language=None, wrap_lines=True)
+                right.caption("LangChain")
+                right.code("\n⸻\n".join(theirs) or "nothing", language=None, wrap_lines=True)
+
+
+def selected_bar(event: Any) -> Highlight | None:
+    """The chunks behind the bar that was clicked."""
+    points = event.get("selection", {}).get("points", []) if event else []
+    if not points:
+        return None
+    column, low, high, chunks = points[0]["customdata"]
+    numbers = tuple(int(n) for n in str(chunks).strip("[]").split(",") if n.strip())
+    label = f"{format.plural(len(numbers), 'chunk')} of {low:.0f} to {high:.0f}"
+    return Highlight(int(column), numbers, f"{column}:{low}", label) if numbers else None
+
+
+def page() -> None:
+    st.html(cards.STYLE)
+    view = opening()
+    with st.sidebar:
+        source = documents.choose(view.sample)
+        unit_id: str = st.selectbox(
+            "Sizes count",
+            list(UNITS),
+            key="unit",
+            format_func=lambda i: unit(i).title,
+            help="What “size” and “overlap” mean in every column. Models read tokens: pieces of words, about four letters.",
+        )
+        count: int = st.segmented_control("Columns", [1, 2, 3, 4], key="columns", required=True)
+        options = documents.options_for(source)
+    st.title("How is this document cut?", anchor=False)
+    cards.plain(
+        "Before a search system can answer questions about a document, the document is cut into chunks. "
+        "Each colour below is one chunk: all that a search can find and show at once."
+    )
+    for complaint in view.complaints:
+        cards.notice("warning", complaint)
+    document = documents.load_or_say(source, options)
+    if document is None:
+        return
+    word = unit(unit_id).word
+    made: list[Chunking] = []
+    columns: list[state.Column] = []
+    heads = st.columns(count, gap="medium")
+    for at, head in enumerate(heads):
+        with head:
+            column = settings_of(at, word)
+            columns.append(column)
+            chunking = cut(document, column, unit_id)
+            if chunking is not None:
+                made.append(chunking)
+    remember(source.id if source.sample else "", unit_id, columns)
+    if not document.text.strip():
+        cards.notice("info", "This document has no text to cut. The report below says what was found in it.")
+        extraction(document)
+        return
+    if len(made) < count:
+        return
+    titles = [registry.strategy(c.strategy).title for c in columns]
+    reports = [cache.report_of(c) for c in made]
+    for head, report in zip(heads, reports, strict=True):
+        with head:
+            cards.audit(report, word)
+    for at, chunking in enumerate(made):
+        for note in chunking.notes:
+            cards.notice("info", f"Column {at + 1}: {note}")
+    bar = selected_bar(st.session_state.get("histogram"))
+    viewer(
+        document,
+        made,
+        key="viewer",
+        titles=titles,
+        findings=[cards.findings(r) for r in reports],
+        highlight=bar,
+        blob=cache.blob_of(document),
+    )
+    st.subheader("How large are the chunks?", anchor=False)
+    cards.plain("Click a bar to mark its chunks in the text.")
+    st.plotly_chart(
+        charts.histogram(made, titles, palette.chart_colors(st.context.theme.type)),
+        key="histogram",
+        on_select="rerun",
+        selection_mode="points",
+        config={"displayModeBar": False},
+    )
+    extraction(document)
+    verification(made)
+
+
+def extraction(document: Document) -> None:
+    """What the loader found, changed and left out."""
+    warnings = sum(n.level == "warning" for n in document.notes)
+    title = "What was read from the file"
+    with st.expander(
+        title + (f" ({format.plural(warnings, 'warning')})" if warnings else ""), icon=":material/fact_check:"
+    ):
+        cards.plain(
+            f"{document.name}: {len(document.text):,} characters, {format.plural(len(document.headings), 'heading')}."
+        )
+        cards.notes(document.notes)
+
+
+page()
