@@ -16,9 +16,9 @@ import hashlib
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,11 +28,12 @@ from chunkviz.document import Block, Document
 from chunkviz.graphemes import graphemes
 from chunkviz.measures import code_points, is_blank_point
 from chunkviz.metrics.base import Finding
-from chunkviz.spans import Span
+from chunkviz.spans import is_blank
 from chunkviz.text.blocks import line_starts
 from chunkviz.units import unit
 
 Ints = NDArray[np.int64]
+K = TypeVar("K", bound=Hashable)
 
 VERSION: Final = 1
 """Of the container and the headers; the browser refuses any other, so that a stale page says so instead of misreading."""
@@ -160,7 +161,9 @@ def rows(document: Document) -> tuple[Ints, NDArray[np.uint8]]:
     for block in blocks:
         starts.add(lines[bisect_right(lines, block.start) - 1])
         after = bisect_right(lines, block.end - 1)
-        starts.add(lines[after] if after < len(lines) else len(text))
+        # Blank lines after a block stay with it; what comes after them begins a row anyway.
+        if after + 1 < len(lines) and not is_blank(text, lines[after], lines[after + 1]):
+            starts.add(lines[after])
     starts.discard(len(text))
     clusters = graphemes(document)
     ordered = sorted({clusters.floor(at) for at in starts})
@@ -219,7 +222,8 @@ def differences(chunkings: Sequence[Chunking]) -> list[int]:
     Two borders are the same if only white space lies between them, so they are compared by how many visible
     characters stand before them. A place differs if a chunk starts there in one chunking and in another none does,
     or the same for ends. Starts and ends are told apart because overlapping chunks have both, at different places.
-    The list is empty exactly when all chunkings have the same chunks, apart from white space at their edges.
+    So where chunks have different starts and different ends, the list is empty exactly when all chunkings have the
+    same chunks, apart from white space at their edges.
     Each place is given as the first visible character after it, the end of the last one where there is none.
     """
     if len(chunkings) < 2:
@@ -318,17 +322,10 @@ def in_words(params: Mapping[str, Any]) -> str:
     return " · ".join(shown).replace("_", " ")
 
 
-class _Table:
-    """Strings told apart by number, so that a reason given 2,000 times is sent once."""
-
-    def __init__(self) -> None:
-        self.numbers: dict[str, int] = {}
-
-    def number(self, text: str) -> int:
-        return self.numbers.setdefault(text, len(self.numbers))
-
-    def array(self, texts: Iterable[str]) -> Ints:
-        return np.array([self.number(text) for text in texts], dtype=np.int64)
+def _numbered(values: Sequence[K]) -> tuple[list[K], Ints]:
+    """The different values in order of appearance, and for each value its number: a reason is sent once, not 2,000 times."""
+    numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
+    return list(numbers), np.fromiter(map(numbers.__getitem__, values), dtype=np.int64, count=len(values))
 
 
 def _column(
@@ -340,36 +337,32 @@ def _column(
 ) -> dict[str, Any]:
     """Put the arrays of one column into `arrays`, and return its part of the header."""
     chunks = chunking.chunks
-    reasons, paths, texts = _Table(), _Table(), _Table()
-    flags = [(c.index, name, reason) for c in chunks if c.flags for name, reason in c.flags.items()]
-
-    def spans(name: str, found: Sequence[Span]) -> None:
-        arrays[f"{prefix}{name}start"] = _utf16(document, [s.start for s in found])
-        arrays[f"{prefix}{name}end"] = _utf16(document, [s.end for s in found])
-
-    def ints(name: str, values: Sequence[int]) -> None:
-        arrays[prefix + name] = np.array(values, dtype=np.int64)
-
-    spans("", [c.span for c in chunks])
-    ints("tokens", [c.tokens for c in chunks])
-    arrays[f"{prefix}reason"] = reasons.array(c.reason for c in chunks)
-    # Titles hold any character, so paths are told apart as JSON lists.
-    arrays[f"{prefix}path"] = paths.array(json.dumps(c.heading_path, ensure_ascii=False) for c in chunks)
-    arrays[f"{prefix}context"] = texts.array(c.context for c in chunks)
-    ints("page.first", [c.pages[0] if c.pages else 0 for c in chunks])
-    ints("page.last", [c.pages[-1] if c.pages else 0 for c in chunks])
-    ints("flag.chunk", [index for index, _, _ in flags])
-    arrays[f"{prefix}flag.name"] = texts.array(name for _, name, _ in flags)
-    arrays[f"{prefix}flag.reason"] = texts.array(reason for _, _, reason in flags)
     dropped = sorted(chunking.dropped, key=lambda d: d.start)
-    spans("dropped.", [Span(d.start, d.end) for d in dropped])
-    arrays[f"{prefix}dropped.reason"] = texts.array(d.reason for d in dropped)
+    reasons, reason_of = _numbered([c.reason for c in chunks])
+    paths, path_of = _numbered([c.heading_path for c in chunks])
+    contexts, context_of = _numbered([c.context for c in chunks])
+
+    def spans(name: str, starts: list[int], ends: list[int]) -> None:
+        arrays[f"{prefix}{name}start"] = _utf16(document, starts)
+        arrays[f"{prefix}{name}end"] = _utf16(document, ends)
+
+    spans("", [c.start for c in chunks], [c.end for c in chunks])
+    arrays[f"{prefix}tokens"] = np.array([c.tokens for c in chunks], dtype=np.int64)
+    arrays[f"{prefix}reason"] = reason_of
+    arrays[f"{prefix}path"] = path_of
+    arrays[f"{prefix}context"] = context_of
+    arrays[f"{prefix}page.first"] = np.array([c.pages[0] if c.pages else 0 for c in chunks], dtype=np.int64)
+    arrays[f"{prefix}page.last"] = np.array([c.pages[-1] if c.pages else 0 for c in chunks], dtype=np.int64)
+    spans("dropped.", [d.start for d in dropped], [d.end for d in dropped])
     for number, places in enumerate(findings.values()):
-        spans(f"mark{number}.", [Span(f.start, f.end) for f in sorted(places, key=lambda f: f.start)])
+        ordered = sorted(places, key=lambda f: f.start)
+        spans(f"mark{number}.", [f.start for f in ordered], [f.end for f in ordered])
     return {
-        "reasons": list(reasons.numbers),
-        "paths": [json.loads(path) for path in paths.numbers],
-        "texts": list(texts.numbers),
+        "reasons": reasons,
+        "paths": paths,
+        "contexts": contexts,
+        "flags": [[c.index, name, reason] for c in chunks if c.flags for name, reason in c.flags.items()],
+        "dropped": [d.reason for d in dropped],
         "limit": chunking.recipe.params.get("size"),
         "marks": list(findings),
     }

@@ -37,8 +37,8 @@ const setStateValue = (name, value) => (window.sent = [...(window.sent ?? []), [
 window.mountView = async (name) => show({{ data: await get(name), parentElement: root, setStateValue }});
 window.mountDocument = async (name) => show({{ data: await get(name), parentElement: document.body, setStateValue }});
 await new Promise((loaded) => (style.onload = loaded));
-await window.mountView("/view.bin");
-await window.mountDocument("/document.bin");
+const mounts = {{ view: () => window.mountView("/view.bin"), document: () => window.mountDocument("/document.bin") }};
+for (const name of (new URLSearchParams(location.search).get("order") ?? "view,document").split(",")) await mounts[name]();
 </script></html>"""
 
 

@@ -22,7 +22,7 @@ def altered(strategy: Strategy) -> dict[str, Any]:
             case Flag():
                 values[param.name] = not param.default
             case Choice() as rule:
-                values[param.name] = next(option for option in reversed(rule.options) if option != param.default)
+                values[param.name] = next(option for option in reversed(list(rule.options)) if option != param.default)
             case Texts():
                 values[param.name] = ("\n\n", "'''\\ \"", "{x}", "\r", ". ", " ", "")
             case _:

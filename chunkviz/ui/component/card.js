@@ -93,7 +93,7 @@ export function aboutChunk(doc, column, chunk, piece) {
   if (path.length) content.push(line("Under", path.join(" › ")));
   const pages = words.pages(doc, column, chunk);
   if (pages) content.push(line("On", pages));
-  const context = column.texts[column.context[chunk]];
+  const context = column.contexts[column.context[chunk]];
   if (context) content.push(line("Embedded with", context.length > 200 ? `${context.slice(0, 199)}…` : context));
   for (const flag of column.flags.get(chunk) ?? []) content.push(line(flag.name, flag.reason, "flag"));
   return content;

@@ -30,14 +30,14 @@ export const VERSION = 1;
  * @property {string[]} notes fallbacks that were taken
  * @property {string[]} reasons
  * @property {string[][]} paths
- * @property {string[]} texts
+ * @property {string[]} contexts
  * @property {number} count
  * @property {Uint32Array} starts never decreasing
  * @property {Uint32Array} ends never decreasing
  * @property {Uint32Array} tokens
  * @property {Uint32Array} reason index into `reasons`
  * @property {Uint32Array} path index into `paths`
- * @property {Uint32Array} context index into `texts`
+ * @property {Uint32Array} context index into `contexts`
  * @property {Uint32Array} pageFirst 0 for none
  * @property {Uint32Array} pageLast
  * @property {Map<number, {name: string, reason: string}[]>} flags by chunk
@@ -134,18 +134,10 @@ export function readView(blob) {
  */
 function readColumn(blob, head, prefix) {
   const starts = items(blob, `${prefix}start`);
-  const flagChunks = items(blob, `${prefix}flag.chunk`);
-  const flagNames = items(blob, `${prefix}flag.name`);
-  const flagReasons = items(blob, `${prefix}flag.reason`);
   /** @type {Map<number, {name: string, reason: string}[]>} */
   const flags = new Map();
-  /** @type {number[]} */
-  const oversize = [];
-  for (let i = 0; i < flagChunks.length; i++) {
-    const flag = { name: head.texts[flagNames[i]], reason: head.texts[flagReasons[i]] };
-    flags.set(flagChunks[i], [...(flags.get(flagChunks[i]) ?? []), flag]);
-    if (flag.name === "oversize") oversize.push(flagChunks[i]);
-  }
+  for (const [chunk, name, reason] of head.flags) flags.set(chunk, [...(flags.get(chunk) ?? []), { name, reason }]);
+  const oversize = Array.from(flags.keys()).filter((chunk) => flags.get(chunk)?.some((flag) => flag.name === "oversize"));
   const column = {
     ...head,
     count: starts.length,
@@ -162,7 +154,7 @@ function readColumn(blob, head, prefix) {
     dropped: {
       starts: items(blob, `${prefix}dropped.start`),
       ends: items(blob, `${prefix}dropped.end`),
-      reasons: Array.from(items(blob, `${prefix}dropped.reason`), (i) => head.texts[i]),
+      reasons: head.dropped,
     },
     marks: head.marks.map((/** @type {string} */ title, /** @type {number} */ i) => ({
       title,
