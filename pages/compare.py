@@ -60,21 +60,22 @@ def settings_of(at: int, unit_word: str) -> state.Column:
         list(known),
         key=key,
         format_func=lambda i: known[i].title,
-        help="How this column cuts the document.",
+        label_visibility="collapsed",
     )
     store()[key] = chosen
     strategy = known[chosen]
-    cards.plain(strategy.one_line)
     values: dict[str, Any] = {}
     shown = [p for p in strategy.params if p.active(values)]
     for param in shown[:PRIMARY]:
         values[param.name] = control(param, f"{at}.{chosen}.{param.name}", values, unit_word)
-    with st.popover("More", icon=":material/tune:", width="stretch"):
+    with st.popover(f"What “{strategy.title}” does", icon=":material/tune:", width="stretch"):
+        cards.plain(f"{strategy.one_line}. {strategy.how}")
         for param in shown[PRIMARY:]:
             if param.active(values):
                 values[param.name] = control(param, f"{at}.{chosen}.{param.name}", values, unit_word)
-        st.markdown("**Good for.** " + strategy.good_for)
-        st.markdown("**Watch out.** " + strategy.watch_out)
+        cards.plain(f"Good for: {strategy.good_for}")
+        cards.plain(f"Watch out: {strategy.watch_out}")
+        cards.plain(f"Source: {strategy.source}")
     return state.Column(chosen, values)
 
 
@@ -135,7 +136,7 @@ def page() -> None:
         )
         count: int = st.segmented_control("Columns", [1, 2, 3, 4], key="columns", required=True)
         options = documents.options_for(source)
-    st.title("How is this document cut?", anchor=False)
+    st.html('<h1 class="cv-title">How is this document cut?</h1>')
     cards.plain(
         "Before a search system can answer questions about a document, the document is cut into chunks. "
         "Each colour below is one chunk: all that a search can find and show at once."
@@ -150,7 +151,7 @@ def page() -> None:
     columns: list[state.Column] = []
     heads = st.columns(count, gap="medium")
     for at, head in enumerate(heads):
-        with head:
+        with head, st.container(gap="xsmall"):
             column = settings_of(at, word)
             columns.append(column)
             chunking = cut(document, column, unit_id)

@@ -2,13 +2,13 @@
 # Preise in Cent, nicht in €: a price that is a float will one day be 0.30000000000000004 €.
 """Lend tools, take them back, and know what is missing.
 
-    >>> library = Library()
-    >>> library.add(Tool("drill-1", "Cordless drill", deposit=4000))
-    >>> loan = library.lend("drill-1", to="Ada", on=date(2031, 5, 4), days=7)
-    >>> library.is_out("drill-1")
-    True
-    >>> library.give_back("drill-1", on=date(2031, 5, 13)).fee
-    100
+>>> library = Library()
+>>> library.add(Tool("drill-1", "Cordless drill", deposit=4000))
+>>> loan = library.lend("drill-1", to="Ada", on=date(2031, 5, 4), days=7)
+>>> library.is_out("drill-1")
+True
+>>> library.give_back("drill-1", on=date(2031, 5, 13)).fee
+100
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class InventoryError(Exception):
     """Base of everything that can go wrong here."""
 
 
-class UnknownTool(InventoryError):
+class UnknownToolError(InventoryError):
     """No tool has this id."""
 
 
-class NotAvailable(InventoryError):
+class NotAvailableError(InventoryError):
     """The tool is out, under repair, or wanted by somebody who asked first."""
 
 
@@ -118,7 +118,7 @@ class Library:
             return self.tools[tool_id]
         except KeyError:
             known = ", ".join(sorted(self.tools)) or "none yet"
-            raise UnknownTool(f"There is no tool {tool_id!r}. Known: {known}.") from None
+            raise UnknownToolError(f"There is no tool {tool_id!r}. Known: {known}.") from None
 
     def is_out(self, tool_id: str) -> bool:
         return any(loan.open for loan in self._loans_of(tool_id))
@@ -127,16 +127,16 @@ class Library:
     def lend(self, tool_id: str, to: str, on: date, days: int = 7) -> Loan:
         """Lend a tool for a number of days, at most four weeks.
 
-        The first in the queue goes first: somebody else gets `NotAvailable` even when the tool is on the shelf.
+        The first in the queue goes first: somebody else gets `NotAvailableError` even when the tool is on the shelf.
         """
         tool = self.tool(tool_id)
         if not 1 <= days <= LONGEST_LOAN:
             raise InventoryError(f"Days must be from 1 to {LONGEST_LOAN}. Got {days}.")
         if self.is_out(tool_id):
-            raise NotAvailable(f"{tool.name} is out.")
+            raise NotAvailableError(f"{tool.name} is out.")
         queue = self.waiting.get(tool_id, [])
         if queue and queue[0] != to:
-            raise NotAvailable(f"{queue[0]} has asked for {tool.name} first.")
+            raise NotAvailableError(f"{queue[0]} has asked for {tool.name} first.")
         if queue:
             queue.pop(0)
         loan = Loan(tool, to, on, on + timedelta(days=days))
@@ -198,7 +198,10 @@ class Library:
 
         # 5. Money: deposits we hold, and fees of this month
         held = sum(loan.tool.deposit for loan in self.loans if loan.open)
-        fees = sum(loan.fee for loan in self.loans if loan.returned and loan.returned.replace(day=1) == today.replace(day=1))
+        month = (today.year, today.month)
+        fees = sum(
+            loan.fee for loan in self.loans if loan.returned and (loan.returned.year, loan.returned.month) == month
+        )
         lines += ["", f"Deposits held: {_money(held)}", f"Fees this month: {_money(fees)}"]
         return "\n".join(lines)
 

@@ -16,13 +16,15 @@ STYLE = """<style>
 .cv-notice{border-left:4px solid var(--cv-c,#888);padding:.45rem .8rem;margin:.1rem 0;border-radius:.3rem;
   background:color-mix(in srgb,var(--cv-c,#888) 11%,transparent);white-space:pre-wrap;overflow-wrap:anywhere}
 .cv-error{--cv-c:#c62f3d}.cv-warning{--cv-c:#b26a00}.cv-info{--cv-c:#2f6fc4}
-.cv-audit{font-size:.86rem;line-height:1.5;margin:0}
-.cv-audit .cv-big{font-size:1.5rem;font-weight:650;line-height:1.2}
-.cv-audit dl{display:grid;grid-template-columns:1fr auto;gap:.05rem .7rem;margin:.3rem 0 0}
-.cv-audit dt{opacity:.78;cursor:help}.cv-audit dd{margin:0;text-align:right;font-variant-numeric:tabular-nums}
-.cv-audit .cv-good{color:inherit}
-.cv-audit .cv-bad{font-weight:650}
-.cv-audit .cv-bad::before{content:"▲ ";font-size:.7em;vertical-align:.15em;color:#c62f3d}
+.cv-audit{font-size:.84rem;line-height:1.55;margin:0}
+.cv-audit .cv-big{font-size:1.3rem;font-weight:650;margin-right:.5rem}
+.cv-audit .cv-sizes{white-space:nowrap;font-variant-numeric:tabular-nums;opacity:.85}
+.cv-chips{display:flex;flex-wrap:wrap;gap:.2rem .35rem;margin-top:.25rem}
+.cv-chip{border:1px solid color-mix(in srgb,currentColor 22%,transparent);border-radius:.9rem;padding:0 .5rem;
+  cursor:help;white-space:nowrap;font-variant-numeric:tabular-nums}
+.cv-chip b{font-weight:650}.cv-chip.cv-bad{border-color:#c62f3d;background:color-mix(in srgb,#c62f3d 12%,transparent)}
+.cv-title{font-size:1.55rem;font-weight:700;margin:0;padding:0;line-height:1.25}
+.stMainBlockContainer{padding-top:2.2rem!important;padding-bottom:3rem!important}
 .cv-list{margin:.2rem 0;padding-left:1.1rem}.cv-list li{margin:.12rem 0;overflow-wrap:anywhere}
 .cv-lead{opacity:.82;margin:0 0 .3rem}
 </style>"""
@@ -67,23 +69,21 @@ SHOWN = (
 def audit(report: Report, word: str) -> None:
     """The audit line of one column: how many chunks, how large, and what became of the text."""
     sizes = " / ".join(format.number(report[i].value) for i in SIZES)
-    chunks = report["chunks"]
-    rows = "".join(_row(report[i]) for i in SHOWN)
-    about = "Smallest, typical (median), large (95 of 100 are no larger) and largest chunk"
+    chips = "".join(_chip(report[i]) for i in SHOWN if report[i].value is not None)
+    about = "Smallest, typical (median), large (95 of 100 are no larger) and largest chunk."
+    count = escape(format.plural(int(report["chunks"].value or 0), "chunk"))
     st.html(
-        f'<div class="cv-audit"><span class="cv-big">{escape(format.plural(int(chunks.value or 0), "chunk"))}</span>'
-        f'<dl><dt title="{escape(about)}">smallest / typical / large / largest</dt><dd>{sizes} {escape(word)}</dd>{rows}</dl></div>'
+        f'<div class="cv-audit"><span class="cv-big">{count}</span><span class="cv-sizes" title="{about}">'
+        f'{sizes} {escape(word)}</span><div class="cv-chips">{chips}</div></div>'
     )
 
 
-def _row(figure: Figure) -> str:
+def _chip(figure: Figure) -> str:
     metric = figure.metric
-    bad = metric.better == "lower" and figure.value or metric.better == "higher" and figure.value != 1
-    help_ = f"{metric.help} How: {metric.formula}." + (f" Not defined: {figure.reason}." if figure.reason else "")
-    shown = format.figure(figure) if figure.value is not None else f"— ({figure.reason})"
+    bad = bool(figure.value) if metric.better == "lower" else metric.better == "higher" and figure.value != 1
     return (
-        f'<dt title="{escape(help_)}">{escape(metric.title)}</dt>'
-        f'<dd class="{"cv-bad" if bad and figure.value is not None else "cv-good"}">{escape(shown)}</dd>'
+        f'<span class="cv-chip{" cv-bad" if bad else ""}" title="{escape(f"{metric.help} How: {metric.formula}.")}">'
+        f"{escape(metric.title)} <b>{escape(format.figure(figure))}</b></span>"
     )
 
 
