@@ -36,7 +36,8 @@ class Encoder:
 
 _PROBE = (
     "I'll say it once, we've 1234567 tokens — don't CUT them!\r\n\r\n\tdef f(x):   return x**2  # naïve façade\n"
-    "Größe 猫😀 👩‍👩‍👧‍👦 🇩🇪 ok <|endoftext|> 今天天气很好。 مرحبا بالعالم؟ привет, мир  \n \n  e\u0301 한국어 नमस्ते ﬁ \u200b\u00a0end   "
+    "Größe 猫😀 👩‍👩‍👧‍👦 🇩🇪 ok <|endoftext|> 今天天气很好。 مرحبا بالعالم؟ привет, мир  \n \n  "
+    "e\u0301 한국어 नमस्ते ﬁ \u200b\u00a0end   "
 )
 
 

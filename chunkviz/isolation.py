@@ -141,9 +141,7 @@ def close() -> None:
     _the_pool().close()
 
 
-def load(
-    data: bytes, name: str, *, password: str | None = None, options: Mapping[str, Any] | None = None
-) -> Document:
+def load(data: bytes, name: str, *, password: str | None = None, options: Mapping[str, Any] | None = None) -> Document:
     """`chunkviz.load` for bytes, in a process of its own. Raises `LoadError`, naming the limit that was met."""
     limits = settings()
     if len(data) > limits.max_file_mb * 1_000_000:

@@ -134,7 +134,7 @@ def page() -> None:
             format_func=lambda i: unit(i).title,
             help="What “size” and “overlap” mean in every column. Models read tokens: pieces of words, about four letters.",
         )
-        count: int = st.segmented_control("Columns", [1, 2, 3, 4], key="columns", required=True)
+        count = st.segmented_control("Columns", [1, 2, 3, 4], key="columns", required=True) or 1
         options = documents.options_for(source)
     st.html('<h1 class="cv-title">How is this document cut?</h1>')
     cards.plain(

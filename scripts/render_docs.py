@@ -60,9 +60,9 @@ h1 { font-family: serif; font-size: 21pt; font-weight: normal; color: #12204a; m
 h2 { font-family: serif; font-size: 12.4pt; color: #12204a; margin: 13pt 0 4pt 0; line-height: 1.2; }
 h3 { font-family: serif; font-size: 10.2pt; font-style: italic; font-weight: normal; color: #12204a;
      margin: 9pt 0 3pt 0; }
-p { margin: 0 0 6.5pt 0; hyphens: none; }
+p { margin: 0 0 6.5pt 0; hyphens: manual; }
 ul { margin: 0 0 6pt 0; padding-left: 14pt; }
-li { margin: 0 0 3pt 0; hyphens: none; }
+li { margin: 0 0 3pt 0; hyphens: manual; }
 table { width: 100%; border-collapse: collapse; margin: 7pt 0 9pt 0; font-size: 8.6pt; }
 th { text-align: left; color: #12204a; border-bottom: 1pt solid #12204a; padding: 3pt 6pt 3pt 2pt; }
 td { border-bottom: 0.5pt solid #c9ccd6; padding: 3pt 6pt 3pt 2pt; }
@@ -71,8 +71,24 @@ NARROW: Final = """
 body { font-size: 8.6pt; line-height: 1.36; }
 h1 { font-size: 17pt; margin: 0 0 9pt 0; }
 h2 { font-size: 11pt; margin: 8pt 0 4pt 0; }
-p { margin: 0 0 5pt 0; hyphens: auto; }
+p { margin: 0 0 5pt 0; }
 """
+
+# Where words may be broken in narrow columns. A list, because the typesetter's own rules break "on-ce".
+BREAKS: Final = """
+    ad-di-tion after-wards an-nounced ap-praisal ap-praisals ap-proval as-sistant as-tro-nom-i-cal bal-ances
+    before-hand be-longs be-tween bur-den-some cal-en-dar clas-si-fi-ca-tion col-leagues com-mis-sion-ing com-pen-sa-tion
+    com-plains con-di-tions con-fer-ence con-fi-den-tial con-flicts con-sul-ta-tion con-sulted con-tact con-tract con-trol
+    con-ver-sa-tion coun-cil cup-board de-cem-ber de-cides de-ci-sions de-grees de-ter-mi-na-tion dis-abled eigh-teen
+    elected emer-gency em-ploy-ees em-ploy-ment en-gi-neer-ing equip-ment eval-u-ate every-one every-thing ex-ten-sion
+    eye-pieces granted grind-ing hori-zon in-cluded in-de-pen-dent in-for-ma-tion in-stru-ment knowl-edge man-ager
+    ob-ser-va-tions ob-ser-va-tory ob-servers om-buds-woman open-ing par-ties per-mis-sion per-mits per-son-nel
+    pre-pare pro-ba-tion-ary quar-ter re-cep-tions re-cruit-ment re-duced re-frac-tor re-or-gan-i-sa-tion rep-re-sent
+    rep-re-sen-ta-tive re-quires re-spon-si-bil-ity ros-ters sen-tences spar-ingly sub-ject sup-ple-ment sur-veil-lance
+    tele-scope trav-el-ling twi-light un-der-stood un-favour-able usu-ally weather weld-ing when-ever whether who-ever
+    with-out work-ing writ-ing writ-ten
+""".split()
+SOFT_HYPHEN: Final = "\u00ad"
 
 
 @dataclass(frozen=True)
@@ -105,6 +121,20 @@ def parts_of(source: str) -> list[Part]:
     return parts
 
 
+def with_breaks(html: str) -> str:
+    """The same page with a soft hyphen wherever a word of the list may be broken."""
+    breaks = {word.replace("-", ""): word.split("-") for word in BREAKS}
+
+    def mark(match: re.Match[str]) -> str:
+        word, start, pieces = match[0], 0, []
+        for piece in breaks.get(word.lower(), [word]):
+            pieces.append(word[start : start + len(piece)])
+            start += len(piece)
+        return SOFT_HYPHEN.join(pieces)
+
+    return re.sub(r"[A-Za-z]+", mark, html)
+
+
 def titles_of(markdown: str) -> list[str]:
     """The words of every heading, in order."""
     tokens = MARKDOWN.parse(markdown)
@@ -125,8 +155,10 @@ def set_body(parts: list[Part]) -> tuple[bytes, list[Heading]]:
     for part in parts:
         # The typesetter's own word for a heading loses the blank where the heading goes on in a second line.
         titles = iter(titles_of(part.markdown))
-        style = STYLE + (NARROW if part.columns == 2 else "")
-        story = pymupdf.Story(f"<body lang='en'>{MARKDOWN.render(part.markdown)}</body>", user_css=style)
+        html, style = MARKDOWN.render(part.markdown), STYLE
+        if part.columns == 2:
+            html, style = with_breaks(html), STYLE + NARROW
+        story = pymupdf.Story(f"<body lang='en'>{html}</body>", user_css=style)
         more = 1
         while more:
             page += 1
@@ -229,13 +261,14 @@ def _draw_contents(page: Any, headings: list[Heading]) -> None:
     step = min(15.0, (BODY.y1 - y) / len(shown))
     for heading in shown:
         chapter = heading.level == 1
-        look = f"font-family:serif;font-size:{9.4 if chapter else 8.8}pt;margin:0;color:{'#12204a' if chapter else '#1b1d26'}"
-        weight = "bold" if chapter else "normal"
-        left = BODY.x0 + (0 if chapter else 12)
-        line = pymupdf.Rect(left, y, BODY.x1 - 26, y + step + 3)
-        page.insert_htmlbox(line, f"<p style='{look};font-weight:{weight}'>{escape(heading.title)}</p>")
-        line = pymupdf.Rect(BODY.x1 - 26, y, BODY.x1, y + step + 3)
-        page.insert_htmlbox(line, f"<p style='{look};font-weight:{weight};text-align:right'>{heading.page}</p>")
+        size, weight = (9.4, "bold") if chapter else (8.8, "normal")
+        line = pymupdf.Rect(BODY.x0 + (0 if chapter else 12), y, BODY.x1, y + step + 3)
+        # The number follows its title, as reading does: a column of numbers at the edge is torn from the titles.
+        page.insert_htmlbox(
+            line,
+            f"<p style='font-family:serif;font-size:{size}pt;font-weight:{weight};margin:0;color:#12204a'>"
+            f"{escape(heading.title)}<span style='color:#7a819b;font-weight:normal'> \u2002{heading.page}</span></p>",
+        )
         y += step
 
 

@@ -19,7 +19,8 @@ LAYERS = [
     {"text", "embed", "similarity", "loaders", "llm", "samples"},
     {"strategies", "metrics", "retrieval"},
     {"registry", "engine"},
-    {"export", "report", "format", "segments", "checks", "scale", "cli", "__main__", "doctor", "terminal", "arguments", "declarations"},
+    {"export", "report", "format", "segments", "checks", "scale"},
+    {"cli", "__main__", "doctor", "terminal", "arguments", "declarations"},
     {"ui"},
     {"pages", "app"},
 ]

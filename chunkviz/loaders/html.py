@@ -25,7 +25,9 @@ _BLOCKS: Final = frozenset(
     " form header hgroup hr html legend li main menu nav ol optgroup option p pre search section summary table tbody tfoot"
     " thead tr ul h1 h2 h3 h4 h5 h6".split()
 )
-_NEVER: Final = frozenset("script style template noscript head title meta link svg math iframe object canvas audio video".split())
+_NEVER: Final = frozenset(
+    "script style template noscript head title meta link svg math iframe object canvas audio video".split()
+)
 _BOILERPLATE_TAGS: Final = {"nav": "navigation", "footer": "footer", "aside": "side column", "header": "page header"}
 _BOILERPLATE_ROLES: Final = {
     "navigation": "navigation",
@@ -159,8 +161,10 @@ def _left_out(node: Any, tag: str, inside: Counter[str], keep: bool) -> str:
     if tag in _NEVER:
         return {"script": "script", "style": "style sheet"}.get(tag, tag)
     attributes = node.attributes
-    if "hidden" in attributes or attributes.get("aria-hidden") == "true" or "display:none" in (
-        (attributes.get("style") or "").replace(" ", "").lower()
+    if (
+        "hidden" in attributes
+        or attributes.get("aria-hidden") == "true"
+        or "display:none" in ((attributes.get("style") or "").replace(" ", "").lower())
     ):
         return "hidden element"
     if keep:
@@ -191,7 +195,16 @@ def _language(node: Any) -> str:
 
 
 def _notes(page: _Page) -> Iterator[Note]:
-    shown = ("navigation", "page header", "footer", "side column", "breadcrumb trail", "search box", "script", "style sheet")
+    shown = (
+        "navigation",
+        "page header",
+        "footer",
+        "side column",
+        "breadcrumb trail",
+        "search box",
+        "script",
+        "style sheet",
+    )
     rest = [name for name in page.left_out if name not in (*shown, "head", "title", "meta", "link")]
     names = [name for name in (*shown, *sorted(rest)) if page.left_out[name]]
     if names:

@@ -52,14 +52,19 @@ def parse(data: bytes, name: str, options: LoadOptions, password: str | None) ->
     if b"%PDF-" not in data[:1024]:
         raise LoadError(f"{name} is not a PDF, whatever its name says. Open it with the ending that fits its content.")
     try:
-        import pymupdf
+        import pymupdf as library
     except ImportError:
-        raise LoadError("PDF files are read by PyMuPDF, which is not installed: pip install 'pymupdf>=2.0,<3'") from None
+        raise LoadError(
+            "PDF files are read by PyMuPDF, which is not installed: pip install 'pymupdf>=2.0,<3'"
+        ) from None
+    pymupdf: Any = library  # it has no types
     pymupdf.TOOLS.mupdf_display_errors(False)
     try:
         pdf = pymupdf.open(stream=data, filetype="pdf")
     except Exception as error:  # PyMuPDF raises RuntimeError, ValueError and classes of its own, all for damaged files
-        raise LoadError(f"{name} is damaged and cannot be opened as a PDF ({type(error).__name__}). Save it again.") from None
+        raise LoadError(
+            f"{name} is damaged and cannot be opened as a PDF ({type(error).__name__}). Save it again."
+        ) from None
     with pdf:
         if pdf.needs_pass and not pdf.authenticate(password or ""):
             problem = "The password is wrong" if password else "It needs a password"
@@ -177,7 +182,10 @@ def _level(line: Line, outline: Sequence[tuple[int, str]], sizes: dict[float, in
         return 0
     shown = " ".join(line.text.split()).casefold()
     for level, title in outline:
-        if shown == title.casefold() or (len(title) > 3 and shown.endswith(" " + title.casefold()) and len(shown) < len(title) + 12):
+        wanted = title.casefold()
+        # A number in front, as in “3.2 Leave”, is part of the line and often not of the bookmark.
+        numbered = len(wanted) > 3 and shown.endswith(" " + wanted) and len(shown) < len(wanted) + 12
+        if shown == wanted or numbered:
             return level
     return sizes.get(round(line.size * 2) / 2, 0) if len(line.text) < 150 else 0
 
@@ -251,9 +259,11 @@ def _notes(
     if empty:
         which = _ranges(empty)
         what = "The whole document has no text layer" if not text else f"No text layer on pages {which}"
-        yield Note("text layer", f"{what}: these pages are pictures. Run them through text recognition first.", len(empty), "warning")
+        advice = "these pages are pictures. Run them through text recognition first."
+        yield Note("text layer", f"{what}: {advice}", len(empty), "warning")
     if columns:
-        yield Note("columns", f"Two columns on pages {_ranges(columns)}: the left one is read before the right one.", len(columns))
+        text_ = f"Two columns on pages {_ranges(columns)}: the left one is read before the right one."
+        yield Note("columns", text_, len(columns))
     if outline:
         yield Note("headings", "Headings are taken from the document's outline (its bookmarks).")
     elif sizes:
@@ -262,9 +272,12 @@ def _notes(
     if tables:
         yield Note("tables", f"{tables} tables kept in their place, one line per row.", tables)
     if counts["hyphens"]:
-        yield Note("hyphens", f"{counts['hyphens']} words that were broken at a line end are whole again.", counts["hyphens"])
+        text_ = f"{counts['hyphens']} words that were broken at a line end are whole again."
+        yield Note("hyphens", text_, counts["hyphens"])
     if counts["ligatures"]:
-        yield Note("ligatures", f"{counts['ligatures']} ligatures such as ﬁ resolved into letters.", counts["ligatures"])
+        yield Note(
+            "ligatures", f"{counts['ligatures']} ligatures such as ﬁ resolved into letters.", counts["ligatures"]
+        )
     if counts["running"]:
         yield Note("left out", f"{counts['running']} running headers and footers left out.", counts["running"])
     if counts["unreadable"]:

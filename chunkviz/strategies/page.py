@@ -57,10 +57,8 @@ def cut(document: Document, params: PageParams, services: Services) -> Cut:
         span = trimmed(text, Span(start, end))
         if not span.length:
             continue
-        if services.measure.count(span.start, span.end) <= params.size:
-            inside = [Piece(span.start, span.end, "")]
-        else:
-            inside = splitter.pieces(span.start, span.end)
+        whole = services.measure.count(span.start, span.end) <= params.size
+        inside = [Piece(span.start, span.end, "")] if whole else splitter.pieces(span.start, span.end)
         reason = f"end of the page; page {labels[at]} follows" if at < len(labels) else "last page"
         pieces += [*inside[:-1], inside[-1]._replace(reason=reason)] if inside else []
     return Cut(pieces, notes=notes)

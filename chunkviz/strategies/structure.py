@@ -71,10 +71,8 @@ def cut(document: Document, params: StructureParams, services: Services) -> Cut:
     while at < len(found):
         after = _joined(found, at, services, params) if params.merge else at + 1
         start, end = found[at].span.start, found[after - 1].span.end
-        if services.measure.count(start, end) <= params.size:
-            inside = [Piece(start, end, "")]
-        else:
-            inside = splitter.pieces(start, end)
+        whole = services.measure.count(start, end) <= params.size
+        inside = [Piece(start, end, "")] if whole else splitter.pieces(start, end)
         reason = f"next heading: {found[after].title}" if after < len(found) else "last section"
         pieces += [*inside[:-1], inside[-1]._replace(reason=reason)] if inside else []
         at = after

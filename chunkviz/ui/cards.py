@@ -10,6 +10,7 @@ import streamlit as st
 
 from chunkviz import format
 from chunkviz.document import Note
+from chunkviz.metrics import Finding
 from chunkviz.report import Figure, Report
 
 STYLE = """<style>
@@ -24,7 +25,7 @@ STYLE = """<style>
   cursor:help;white-space:nowrap;font-variant-numeric:tabular-nums}
 .cv-chip b{font-weight:650}.cv-chip.cv-bad{border-color:#c62f3d;background:color-mix(in srgb,#c62f3d 12%,transparent)}
 .cv-title{font-size:1.55rem;font-weight:700;margin:0;padding:0;line-height:1.25}
-.stMainBlockContainer{padding-top:2.2rem!important;padding-bottom:3rem!important}
+.stMainBlockContainer{padding-top:3.6rem!important;padding-bottom:3rem!important}
 .cv-list{margin:.2rem 0;padding-left:1.1rem}.cv-list li{margin:.12rem 0;overflow-wrap:anywhere}
 .cv-lead{opacity:.82;margin:0 0 .3rem}
 </style>"""
@@ -87,6 +88,6 @@ def _chip(figure: Figure) -> str:
     )
 
 
-def findings(report: Report) -> dict[str, tuple[object, ...]]:
+def findings(report: Report) -> dict[str, tuple[Finding, ...]]:
     """What the viewer lists for jumping through: the places behind the figures, by title."""
     return {f.metric.title: f.findings for f in report.values() if f.findings}

@@ -1,4 +1,4 @@
-"""Colours of the charts, for both themes. Those of the chunks are in `component/colors.js`."""
+"""Colours of the charts, for both themes. Those of the chunks are in `component/viewer.css`."""
 
 from __future__ import annotations
 

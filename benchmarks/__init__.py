@@ -1,0 +1,1 @@
+"""How fast chunkviz cuts, beside other libraries on the same text in the same run: `python -m benchmarks`."""

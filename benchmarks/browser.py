@@ -1,0 +1,367 @@
+"""`python -m benchmarks.browser`: from a step of the size slider to painted text, in the app and in a naive page.
+
+Both show the same text, cut by the same strategies, in three columns, in headless Chromium. The naive page is what one
+would write first: a slider, and one `st.html` for each column with a `<span>` for each chunk, made anew on every run.
+Time is taken by the clock of the page itself, from the key press to the second animation frame after the new text is
+in the page: the first of the two comes before the browser lays it out and paints it, the second after.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from statistics import median
+from typing import Any, Final
+from urllib.error import URLError
+from urllib.parse import urlencode
+from urllib.request import urlopen
+
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
+
+import chunkviz
+from benchmarks.corpus import mixed_text
+from benchmarks.report import machine, megabytes
+from chunkviz import registry
+from chunkviz.params import Int
+from chunkviz.ui.state import DEFAULT_COLUMNS
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+TEXT_BYTES: Final = 1_000_000
+START_SECONDS: Final = 60
+WAIT_MS: Final = 120_000
+STEP_BUDGET: Final = 5.0
+REPAINT_BUDGET: Final = 30.0
+
+# The slider changes the first column only, as in the app. The document is kept between runs and so are its token
+# borders: the page is naive about what it sends to the browser, not about how it cuts.
+NAIVE_PAGE: Final = '''
+import json
+from html import escape
+from pathlib import Path
+
+import streamlit as st
+
+import chunkviz
+
+HERE = Path(__file__).parent
+ASKED = json.loads((HERE / "asked.json").read_text())
+
+
+@st.cache_resource
+def document():
+    return chunkviz.load(HERE / "text.md")
+
+
+st.set_page_config(layout="wide")
+columns = ASKED["columns"]
+columns[0]["params"]["size"] = st.slider("Size", **ASKED["slider"])
+for place, column in zip(st.columns(len(columns)), columns):
+    chunks = chunkviz.chunk(document(), column["strategy"], **column["params"]).chunks
+    spans = "".join(
+        f'<span style="background:hsl({c.index * 67 % 360} 70% 88%)">{escape(c.text)}</span>' for c in chunks
+    )
+    size = column["params"]["size"]
+    place.html(f'<div data-size="{size}" style="white-space:pre-wrap;overflow-wrap:anywhere">{spans}</div>')
+'''
+
+# Runs in both pages before anything else: when the largest message since `heaviest` was reset has come in.
+LISTEN: Final = """
+window.heaviest = { bytes: 0, at: 0 };
+window.WebSocket = class extends WebSocket {
+  constructor(...given) {
+    super(...given);
+    this.addEventListener("message", ({ data }) => {
+      const bytes = data.byteLength ?? data.size ?? data.length;
+      if (bytes > window.heaviest.bytes) window.heaviest = { bytes, at: performance.now() };
+    });
+  }
+};
+"""
+
+# `window.step` becomes a promise of the times of the next key press: [ms to paint, ms from message to paint].
+WATCH: Final = """(element, wanted) => {
+  const seen = () => element.matches(wanted) || element.querySelector(wanted) !== null;
+  window.step = new Promise((resolve) => {
+    addEventListener("keydown", () => {
+      const pressed = performance.now();
+      window.heaviest = { bytes: 0, at: pressed };
+      const observer = new MutationObserver(() => {
+        if (!seen()) return;
+        observer.disconnect();
+        const came = window.heaviest.at;
+        requestAnimationFrame(() => requestAnimationFrame(() => {
+          const now = performance.now();
+          resolve([now - pressed, now - came]);
+        }));
+      });
+      observer.observe(element, { subtree: true, childList: true, attributes: true });
+    }, { capture: true, once: true });
+  });
+}"""
+
+
+@dataclass
+class Times:
+    """Milliseconds of one page, one figure for each step.
+
+    step    : key press to painted text
+    browser : arrival of the largest message of the step to painted text
+    repaint : what the viewer says about its own work, from the decoded message to the painted frame; app only
+    """
+
+    step: list[float] = field(default_factory=list)
+    browser: list[float] = field(default_factory=list)
+    repaint: list[float] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One of the two pages, ready for the next step."""
+
+    page: Page
+    slider: Locator
+    watched: Locator
+    next_mark: Callable[[], str]
+    chunks: Callable[[], int]
+    times: Times = field(default_factory=Times)
+
+    @property
+    def size(self) -> int:
+        """In tokens, where the slider stands."""
+        return int(self.slider.input_value())
+
+    def step(self) -> None:
+        """Press the key once and take the time."""
+        self.page.bring_to_front()
+        rest(self.page)
+        self.watched.evaluate(WATCH, self.next_mark())
+        self.slider.press("ArrowRight")
+        step_ms, browser_ms = self.page.evaluate("window.step")
+        self.times.step.append(step_ms)
+        self.times.browser.append(browser_ms)
+        rest(self.page)
+
+
+def rest(page: Page) -> None:
+    """Wait until the server has finished its run and the page has settled."""
+    page.wait_for_selector('[data-test-script-state="notRunning"]', state="attached", timeout=WAIT_MS)
+    page.wait_for_timeout(300)
+
+
+@contextmanager
+def served(script: Path, folder: Path) -> Iterator[str]:
+    """Run a Streamlit page on a free port of this machine; yields its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    options = {
+        "server.address": "127.0.0.1",
+        "server.port": port,
+        "server.headless": "true",
+        "server.fileWatcherType": "none",
+        "browser.gatherUsageStats": "false",
+    }
+    flags = [f"--{name}={value}" for name, value in options.items()]
+    address = f"http://127.0.0.1:{port}"
+    with tempfile.TemporaryFile("w+") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "streamlit", "run", str(script), *flags],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            if not answers(f"{address}/_stcore/health", process):
+                log.seek(0)
+                raise RuntimeError(f"{script.name} did not start within {START_SECONDS} s:\n{log.read()[-2000:]}")
+            yield address
+        finally:
+            process.terminate()
+            process.wait()
+
+
+def answers(url: str, process: subprocess.Popen[Any]) -> bool:
+    """Whether the server answers before its time is over or its process ends."""
+    until = time.monotonic() + START_SECONDS
+    while time.monotonic() < until and process.poll() is None:
+        try:
+            with urlopen(url, timeout=5):
+                return True
+        except (URLError, TimeoutError, ConnectionError):
+            time.sleep(0.2)
+    return False
+
+
+def opened(browser: Browser, address: str) -> Page:
+    """A page in a context of its own, so that the two share neither a process nor a cache."""
+    page = browser.new_context(viewport={"width": 1600, "height": 1000}).new_page()
+    page.set_default_timeout(WAIT_MS)
+    page.add_init_script(LISTEN)
+    page.goto(address)
+    return page
+
+
+def open_app(browser: Browser, address: str, text: bytes, chunks: int) -> Shown:
+    """The Compare screen with the text uploaded; `chunks` are those that its first column must show."""
+    query = urlencode({"c": [c.spell() for c in DEFAULT_COLUMNS]}, doseq=True)
+    page = opened(browser, f"{address}/?{query}")
+    viewer = page.get_by_test_id("viewer")
+    viewer.wait_for()
+    upload = {"name": "text.md", "mimeType": "text/markdown", "buffer": text}
+    page.get_by_test_id("stFileUploader").locator("input[type=file]").set_input_files(upload)  # type: ignore[arg-type]
+    page.locator(f'[data-column="0"][data-count="{chunks}"]').wait_for()
+    rest(page)
+    return Shown(
+        page,
+        page.get_by_role("slider").first,
+        viewer,
+        next_mark=lambda: f'[data-painted="{int(viewer.get_attribute("data-painted") or 0) + 1}"]',
+        chunks=lambda: int(page.locator('[data-column="0"]').get_attribute("data-count") or 0),
+    )
+
+
+def open_naive(browser: Browser, address: str, chunks: int) -> Shown:
+    """The naive page; `chunks` are those that its first column must show."""
+    page = opened(browser, address)
+    first = page.locator("[data-size]").first
+    first.locator("span").nth(chunks - 1).wait_for(state="attached")
+    rest(page)
+    slider = page.get_by_role("slider")
+    return Shown(
+        page,
+        slider,
+        page.locator("[data-test-script-state]"),
+        next_mark=lambda: f'[data-testid="stColumn"]:first-child [data-size]:not([data-size="{slider.input_value()}"])',
+        chunks=lambda: first.locator("span").count(),
+    )
+
+
+def write_naive_page(folder: Path, text: bytes) -> Path:
+    """The page, its text, and the columns and slider of the app; returns the script."""
+    rule = next(p.rule for p in registry.strategy(DEFAULT_COLUMNS[0].strategy).params if p.name == "size")
+    if not isinstance(rule, Int):
+        raise TypeError("the size of the first column is not a whole number")
+    slider = {
+        "min_value": rule.low,
+        "max_value": rule.soft_high or rule.high,
+        "value": DEFAULT_COLUMNS[0].params["size"],
+        "step": rule.step,
+    }
+    columns = [{"strategy": c.strategy, "params": dict(c.params)} for c in DEFAULT_COLUMNS]
+    (folder / "text.md").write_bytes(text)
+    (folder / "asked.json").write_text(json.dumps({"columns": columns, "slider": slider}))
+    script = folder / "naive.py"
+    script.write_text(NAIVE_PAGE)
+    return script
+
+
+def measured(chromium: str, text: bytes, steps: int) -> tuple[str, Times, Times]:
+    """The browser's version and the times of the app and of the naive page, stepped in turn, after one step untimed.
+
+    Raises `RuntimeError` where a page does not show what `chunkviz.chunk` returns for the size it stands at.
+    """
+    document = chunkviz.load(text, name="text.md")
+    strategy, params = DEFAULT_COLUMNS[0].strategy, dict(DEFAULT_COLUMNS[0].params)
+
+    def chunks_at(size: int) -> int:
+        return len(chunkviz.chunk(document, strategy, **{**params, "size": size}).chunks)
+
+    with (
+        tempfile.TemporaryDirectory() as name,
+        served(ROOT / "app.py", ROOT) as app_address,
+        served(write_naive_page(Path(name), text), Path(name)) as naive_address,
+        sync_playwright() as playwright,
+    ):
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        first = chunks_at(params["size"])
+        app = open_app(browser, app_address, text, first)
+        naive = open_naive(browser, naive_address, first)
+        for _ in range(1 + steps):
+            for shown in (app, naive):
+                shown.step()
+                expected = chunks_at(shown.size)
+                if shown.chunks() != expected:
+                    raise RuntimeError(f"{shown.chunks()} chunks are shown at size {shown.size}, not {expected}")
+            app.times.repaint.append(float(app.watched.get_attribute("data-repaint-ms") or "nan"))
+        if app.size != naive.size:
+            raise RuntimeError(f"the sliders went apart: {app.size} and {naive.size}")
+        for times in (app.times, naive.times):
+            for taken in (times.step, times.browser, times.repaint):
+                del taken[:1]
+        found = browser.version
+        browser.close()
+    return found, app.times, naive.times
+
+
+def table(app: Times, naive: Times) -> Iterator[str]:
+    """The times, as lines to print."""
+    rows = (
+        ("app: key press to painted text", app.step),
+        ("naive: key press to painted text", naive.step),
+        ("app: message to painted text", app.browser),
+        ("naive: message to painted text", naive.browser),
+        ("app: the viewer's own repaint", app.repaint),
+    )
+    yield f"{'':<34}{'median':>9}{'least':>9}{'most':>9}  ms"
+    for name, taken in rows:
+        yield f"{name:<34}{median(taken):>9.1f}{min(taken):>9.1f}{max(taken):>9.1f}"
+
+
+def ratios(app: Times, naive: Times) -> list[tuple[str, float, float | None]]:
+    """Medians compared, each with the least it has to be, None where nothing is promised."""
+    return [
+        ("step, naive / app", median(naive.step) / median(app.step), STEP_BUDGET),
+        ("naive step / app's own repaint", median(naive.step) / median(app.repaint), REPAINT_BUDGET),
+        ("message to paint, naive / app", median(naive.browser) / median(app.browser), None),
+    ]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run, print, and return the exit code: 0; 1 with `--check` where a budget is missed; 2 without Chromium."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.browser", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--steps", type=int, default=7, help="timed steps of each page (7)")
+    parser.add_argument("--check", action="store_true", help="exit with 1 if a budget is missed")
+    options = parser.parse_args(arguments)
+    if options.steps < 1:
+        parser.error("--steps must be at least 1")
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        print("There is no `chromium` on the PATH. Install it and run this again.", file=sys.stderr)
+        return 2
+
+    text = mixed_text(TEXT_BYTES).encode()
+    browser, app, naive = measured(chromium, text, options.steps)
+    print(f"machine   {machine()}")
+    print(f"browser   Chromium {browser}, headless, no GPU; Streamlit {version('streamlit')}")
+    print(f"text      {megabytes(len(text))} of Markdown, SHA-256 {hashlib.sha256(text).hexdigest()[:16]}…")
+    print(f"columns   {'  '.join(c.spell() for c in DEFAULT_COLUMNS)}")
+    print(f"steps     {options.steps} of each page in turn, after one untimed: → on the size slider of column 1")
+    print()
+    for line in table(app, naive):
+        print(line)
+    print()
+    missed = False
+    for name, value, least in ratios(app, naive):
+        kept = least is None or value >= least
+        missed = missed or not kept
+        verdict = "" if least is None else f"budget ≥ {least:g}  {'kept' if kept else 'MISSED'}"
+        print(f"{name:<34}{value:>9.1f}  {verdict}".rstrip())
+    return 1 if options.check and missed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
