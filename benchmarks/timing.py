@@ -62,7 +62,7 @@ class Series:
 
 
 def timed(run: Run, round_: int, size: int) -> Sample:
-    """Run it once. The garbage of whoever ran before is collected first; collection stays on, as in real use."""
+    """Run it once, after the garbage of whoever ran before is gone; collection stays on, as in real use."""
     gc.collect()
     wall, cpu = perf_counter(), process_time()
     chunks = run()
@@ -74,8 +74,14 @@ def interleaved(
 ) -> list[Series]:
     """A round for each size, every contender in each; one `Series` for each contender, in the order given."""
     taken: list[list[Sample]] = [[] for _ in contenders]
-    for number, size in enumerate(sizes):
-        for contender, samples in zip(contenders, taken, strict=True):
-            progress(f"round {number + 1}: {contender.name}")
-            samples.append(timed(contender.prepare(size), number, size))
+    # Modules and token tables stay: collecting would look through them before each run, which takes longer than many runs.
+    gc.collect()
+    gc.freeze()
+    try:
+        for number, size in enumerate(sizes):
+            for contender, samples in zip(contenders, taken, strict=True):
+                progress(f"round {number + 1}: {contender.name}")
+                samples.append(timed(contender.prepare(size), number, size))
+    finally:
+        gc.unfreeze()
     return [Series(c, tuple(s)) for c, s in zip(contenders, taken, strict=True)]

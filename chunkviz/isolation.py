@@ -201,8 +201,9 @@ def _answer(message: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes
         text = f"{_shown(message['name'])} needs more than {limits.parse_memory_mb} MB of memory to be read"
         return {"error": f"{text} (CHUNKVIZ_PARSE_MEMORY_MB).", "needs_password": False}, b""
     except Exception as error:  # a fault in a parser must not end the worker in silence: its kind is told, not its data
-        text = f"{_shown(message['name'])} could not be read: the parser failed ({type(error).__name__})."
-        return {"error": text, "needs_password": False}, b""
+        text = f"{_shown(message['name'])} could not be read: the parser failed ({type(error).__name__})"
+        memory = f"perhaps for want of memory, of which it may have {limits.parse_memory_mb} MB"
+        return {"error": f"{text}, {memory} (CHUNKVIZ_PARSE_MEMORY_MB).", "needs_password": False}, b""
 
 
 def _serve() -> None:

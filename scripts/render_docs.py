@@ -64,8 +64,8 @@ p { margin: 0 0 6.5pt 0; hyphens: manual; }
 ul { margin: 0 0 6pt 0; padding-left: 14pt; }
 li { margin: 0 0 3pt 0; hyphens: manual; }
 table { width: 100%; border-collapse: collapse; margin: 7pt 0 9pt 0; font-size: 8.6pt; }
-th { text-align: left; color: #12204a; border-bottom: 1pt solid #12204a; padding: 3pt 6pt 3pt 2pt; }
-td { border-bottom: 0.5pt solid #c9ccd6; padding: 3pt 6pt 3pt 2pt; }
+th { text-align: left; color: #12204a; background-color: #e9edf6; border: 0.5pt solid #b9bfd0; padding: 3pt 5pt; }
+td { border: 0.5pt solid #b9bfd0; padding: 3pt 5pt; }
 """
 NARROW: Final = """
 body { font-size: 8.6pt; line-height: 1.36; }

@@ -7,13 +7,13 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+
+import chunkviz
 from benchmarks import __main__ as command
 from benchmarks import budgets, contenders, corpus
 from benchmarks.budgets import FIRST_CUT, GROWTH, OTHER_CUT, Budget, judged
 from benchmarks.contenders import LANGCHAIN, MARKDOWN, REFERENCE
 from benchmarks.timing import Contender, Run, Sample, Series, interleaved
-
-import chunkviz
 
 
 def test_the_text_is_as_long_as_asked_for_and_the_same_each_time() -> None:
@@ -158,8 +158,9 @@ def test_check_fails_where_a_budget_is_missed(
     assert f"{4 if mark == 'kept' else 0} of 4 kept" in shown
 
 
+@pytest.mark.usefixtures("_no_peers")
 def test_without_check_a_missed_budget_is_only_shown(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], _no_peers: None
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(budgets, "BUDGETS", (Budget(GROWTH, 0.0, False, "at all", 0),))
     assert command.main(["--bytes", "2000", "--rounds", "1"]) == 0

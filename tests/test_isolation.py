@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -109,7 +110,7 @@ def test_the_worker_gets_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     isolation.load(b"a", "a.txt")
     pid = isolation._the_pool()._idle[-1].pid
     try:
-        environment = open(f"/proc/{pid}/environ", "rb").read()  # noqa: PTH123, SIM115
+        environment = Path(f"/proc/{pid}/environ").read_bytes()
     except FileNotFoundError:
         pytest.skip("this system does not show a process's environment")
     assert b"sk-secret" not in environment

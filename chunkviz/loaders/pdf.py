@@ -184,7 +184,7 @@ def _level(line: Line, outline: Sequence[tuple[int, str]], sizes: dict[float, in
     for level, title in outline:
         wanted = title.casefold()
         # A number in front, as in “3.2 Leave”, is part of the line and often not of the bookmark.
-        numbered = len(wanted) > 3 and shown.endswith(" " + wanted) and len(shown) < len(wanted) + 12
+        numbered = len(wanted) > 2 and shown.endswith(" " + wanted) and len(shown) < len(wanted) + 12
         if shown == wanted or numbered:
             return level
     return sizes.get(round(line.size * 2) / 2, 0) if len(line.text) < 150 else 0

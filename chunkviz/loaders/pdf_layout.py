@@ -31,7 +31,8 @@ def gutter(lines: Sequence[Line], width: float) -> float | None:
     It lies in the middle half of the page; at most a third of the lines run across it, and both sides have several
     lines. Of all such strips the one that the fewest lines cross is taken, then the widest.
     """
-    edges = sorted({x for line in lines for x in (line.x0, line.x1) if width * 0.25 < x < width * 0.75})
+    low, high = width * 0.25, width * 0.75
+    edges = sorted({low, high, *(x for line in lines for x in (line.x0, line.x1) if low < x < high)})
     best: tuple[int, float, float] | None = None
     for left, right in pairwise(edges):
         middle = (left + right) / 2

@@ -1,0 +1,228 @@
+"""The Compare screen in a real Chromium, as a reader uses it: upload, move, look, follow, reload."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+import chunkviz
+from chunkviz import isolation, samples
+from chunkviz.ui.state import Column
+
+pytestmark = pytest.mark.browser
+
+ROOT = Path(__file__).parent.parent.parent
+FILES = {s.id: s.file for s in samples.samples()}
+# What Chromium itself says about a machine without a network.
+HARMLESS = re.compile(r"net::ERR_|favicon|fonts?\.", re.IGNORECASE)
+
+
+@pytest.fixture(scope="session")
+def app() -> Iterator[str]:
+    """The app as `make run` starts it, on a free port of this machine."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)],
+        cwd=ROOT,
+        env={**os.environ, "HF_HUB_OFFLINE": "1"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    address = f"http://127.0.0.1:{port}"
+    for _ in range(240):
+        try:
+            urllib.request.urlopen(f"{address}/_stcore/health", timeout=1).read()  # noqa: S310
+            break
+        except OSError:
+            time.sleep(0.25)
+    yield address
+    process.terminate()
+    process.wait()
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None:
+        pytest.skip("no Chromium on this machine")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(params=["light", "dark"])
+def page(request: pytest.FixtureRequest, chromium: Browser) -> Iterator[Page]:
+    """A page that must not complain."""
+    context = chromium.new_context(color_scheme=request.param, viewport={"width": 1400, "height": 1000})
+    opened = context.new_page()
+    opened.set_default_timeout(30_000)
+    complaints: list[str] = []
+    opened.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
+    opened.on("pageerror", lambda e: complaints.append(str(e)))
+    yield opened
+    context.close()
+    assert [c for c in complaints if not HARMLESS.search(c)] == []
+
+
+def settled(page: Page) -> None:
+    """Wait until the script has run and the viewer has painted."""
+    page.wait_for_selector('[data-testid="viewer"] [data-chunk]')
+    page.wait_for_function("document.querySelector('[data-testid=stApp]').dataset.testScriptState !== 'running'")
+    page.wait_for_timeout(400)
+
+
+def counts(page: Page) -> list[tuple[str, int]]:
+    columns = page.locator("[data-column]")
+    found = []
+    for at in range(columns.count()):
+        column = columns.nth(at)
+        found.append((column.get_attribute("data-strategy") or "", int(column.get_attribute("data-count") or -1)))
+    return found
+
+
+def expected(document: chunkviz.Document, columns: list[Column], unit: str = "cl100k_base") -> list[tuple[str, int]]:
+    made = [chunkviz.chunk(document, c.strategy, unit=unit, **c.params) for c in columns]
+    return [(c.strategy, len(m.chunks)) for c, m in zip(columns, made, strict=True)]
+
+
+def link(app: str, columns: list[Column], **query: str) -> str:
+    from urllib.parse import urlencode
+
+    return f"{app}/?" + urlencode([*query.items(), *(("c", c.spell()) for c in columns)])
+
+
+FOUR = [
+    Column("fixed", {"size": 128, "overlap": 16}),
+    Column("recursive", {"size": 200, "overlap": 20}),
+    Column("sentence", {"sentences": 5, "overlap": 1, "size": 256}),
+    Column("structure", {"size": 300, "overlap": 0}),
+]
+
+
+def test_first_screen_is_alive(app: str, page: Page) -> None:
+    page.goto(app)
+    settled(page)
+    assert len(counts(page)) == 3
+    assert all(count > 1 for _, count in counts(page))
+    expect(page.get_by_text("What was read from the file")).to_be_visible()
+
+
+@pytest.mark.parametrize("sample", ["policy_handbook", "quarterly_report", "toolkit_readme"])
+def test_an_uploaded_file_is_cut_as_python_cuts_it(app: str, page: Page, sample: str) -> None:
+    page.goto(link(app, FOUR, doc="call_transcript"))
+    settled(page)
+    page.locator('input[type="file"]').set_input_files(str(ROOT / "sample_docs" / FILES[sample]))
+    document = isolation.load(samples.read(sample), FILES[sample])
+    want = expected(document, FOUR)
+    page.wait_for_function(
+        "n => [...document.querySelectorAll('[data-testid=stApp] *')].some(e => e.shadowRoot && "
+        "e.shadowRoot.querySelector('[data-column=\"0\"]')?.dataset.count == n)",
+        arg=want[0][1],
+    )
+    settled(page)
+    assert counts(page) == want
+    assert "doc=" not in page.url  # a reader's own document is in no link
+    first = page.locator('[data-column="1"] [data-chunk="0"]').first
+    made = chunkviz.chunk(document, "recursive", **FOUR[1].params).chunks[0]
+    assert " ".join((first.text_content() or "").split()) in " ".join(made.text.split())
+
+
+def test_sliders_recut_by_mouse_and_keyboard_and_the_link_brings_it_back(app: str, page: Page) -> None:
+    page.goto(link(app, FOUR, doc="api_manual"))
+    settled(page)
+    document = isolation.load(samples.read("api_manual"), FILES["api_manual"])
+    assert counts(page) == expected(document, FOUR)
+    slider = page.get_by_role("slider", name=re.compile("Size")).first
+    slider.focus()
+    for _ in range(10):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_url(re.compile(r"size%3D138|size=138"))
+    settled(page)
+    moved = [Column("fixed", {"size": 138, "overlap": 16}), *FOUR[1:]]
+    assert counts(page) == expected(document, moved)
+    overlap = page.get_by_role("slider", name=re.compile("Overlap")).nth(1)
+    box = overlap.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 40, box["y"] + box["height"] / 2, steps=6)
+    page.mouse.up()
+    page.wait_for_timeout(1500)
+    settled(page)
+    after = counts(page)
+    assert after[1][1] > expected(document, moved)[1][1]
+    page.reload()
+    settled(page)
+    assert counts(page) == after
+
+
+def test_hover_shows_why_and_keys_walk(app: str, page: Page) -> None:
+    page.goto(link(app, FOUR[:2], doc="api_manual"))
+    settled(page)
+    page.locator('[data-column="0"] [data-chunk="0"]').first.hover()
+    card = page.get_by_test_id("chunk-card")
+    expect(card).to_contain_text("size reached: 128 tokens")
+    expect(card).to_contain_text("1 of")
+    page.get_by_test_id("viewer").press("n")
+    page.get_by_test_id("viewer").press("d")
+
+
+def test_a_bar_marks_its_chunks_and_langchain_agrees(app: str, page: Page) -> None:
+    page.goto(link(app, FOUR[:2], doc="api_manual"))
+    settled(page)
+    page.get_by_text("Is “Recursive” really what LangChain does?").click()
+    page.get_by_role("button", name="Verify against LangChain").click()
+    expect(page.get_by_text(re.compile(r"Identical, \d+ of \d+ chunks"))).to_be_visible()
+
+
+def test_document_text_is_never_interpreted(app: str, page: Page) -> None:
+    page.goto(link(app, FOUR[:1], doc="api_manual"))
+    settled(page)
+    evil = "$119.6 and $5 <script>window.hacked = 1</script> **b** `c` <img src=x onerror='window.hacked = 2'>"
+    page.locator('input[type="file"]').set_input_files(
+        {"name": "<img src=x onerror=window.hacked=3>.txt", "mimeType": "text/plain", "buffer": evil.encode()}
+    )
+    page.get_by_text("**b** `c`", exact=False).first.wait_for()
+    settled(page)
+    shown = "".join(page.locator('[data-column="0"] [data-chunk]').all_text_contents())
+    assert shown == evil
+    assert page.evaluate("window.hacked") is None
+
+
+def test_an_unreadable_file_is_a_sentence(app: str, page: Page) -> None:
+    page.goto(app)
+    settled(page)
+    page.locator('input[type="file"]').set_input_files(
+        {"name": "broken.pdf", "mimeType": "application/pdf", "buffer": b"this is no pdf"}
+    )
+    expect(page.get_by_role("alert")).to_contain_text("broken.pdf")
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_the_smallest_size_leaves_no_overlap_and_no_exception(app: str, page: Page, size: int) -> None:
+    """Shared case B43."""
+    page.goto(link(app, [Column("fixed", {"size": size, "overlap": 0})], doc="help_page"))
+    settled(page)
+    assert counts(page)[0][1] > 50
+    assert page.get_by_test_id("stException").count() == 0
+
+
+def test_a_wrong_link_says_what_is_wrong(app: str, page: Page) -> None:
+    page.goto(f"{app}/?doc=nothing&c=fixed;size=0")
+    settled(page)
+    expect(page.get_by_text("The link asks for a sample “nothing” that is not here.")).to_be_visible()
+    expect(page.get_by_text("must be a whole number of tokens from 1")).to_be_visible()
