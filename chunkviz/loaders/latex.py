@@ -49,10 +49,14 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _ARGUMENT_START = re.compile(r"\s*(?:%[^\r\n]*\s*)*")
-_BRACES = re.compile(r"%[^\r\n]*|\\.|[{}\[\]]", re.DOTALL)
+# Another section inside a title means that the title was never closed.
+_BRACES = re.compile(
+    rf"%[^\r\n]*|\\(?P<next>(?:{'|'.join(_LEVELS)})(?![A-Za-z@]))|\\.|[{{}}\[\]]",
+    re.DOTALL,
+)
 _IN_EQUATION = re.compile(r"\\.|%[^\r\n]*|\$\$|(?=(?>\r\n|\r|\n)[ \t]*[\r\n])", re.DOTALL)
 # A title, or what stands between its brackets, is looked for no further than this many characters.
-_LONGEST_ARGUMENT: Final = 5000
+_LONGEST_ARGUMENT: Final = 1000
 _LANGUAGE = re.compile(r"(?:\[[^\]\r\n]*\])?\{([A-Za-z0-9+#-]+)\}|\[[^\]]*?\blanguage\s*=\s*\{?\s*([A-Za-z0-9+#]+)")
 # Commands in a title whose argument is no part of it, then every other command; its argument stays.
 _UNPRINTED = re.compile(r"\\(?:label|footnote|index|thanks|cite[a-z]*)\*?(?:\[[^\]]*\])*\{[^{}]*\}|(?<!\\)%[^\r\n]*")
@@ -152,6 +156,8 @@ def _closing(text: str, at: int, opening: str, closing: str) -> int:
     """Past the bracket that closes the one at `at`, escapes and comments understood; `at` where none does."""
     depth = 0
     for found in _BRACES.finditer(text, at, at + _LONGEST_ARGUMENT):
+        if found["next"]:
+            return at
         if found[0] == opening:
             depth += 1
         elif found[0] == closing:

@@ -107,9 +107,12 @@ def _read(pdf: Any, name: str, options: LoadOptions) -> Document:
 
 def _lines(page: Any) -> list[Line]:
     """The page's lines. A table that is drawn with rules becomes one line per row, its cells parted by bars."""
-    tables = []
+    tables: list[Any] = []
+    words: list[Any] = []
     if any(True for _ in page.get_cdrawings()):
-        tables = [t for t in page.find_tables().tables if t.row_count > 1 and t.col_count > 1]
+        # With its layout model the search takes a second a page and more memory than a worker has; ruled tables need none.
+        tables = [t for t in page.find_tables(use_layout=False).tables if t.row_count > 1 and t.col_count > 1]
+        words = page.get_text("words") if tables else []
     found: list[Line] = []
     for number, block in enumerate(page.get_text("dict", flags=_flags())["blocks"]):
         for line in block.get("lines", ()):
@@ -124,14 +127,21 @@ def _lines(page: Any) -> list[Line]:
             found.append(Line(x0, y0, x1, y1, text.strip(), size, number))
     for number, table in enumerate(tables):
         x0, y0, x1, y1 = table.bbox
-        rows = table.extract()
+        rows = [[_words_in(cell, words) for cell in row.cells] for row in table.rows]
         height = (y1 - y0) / max(1, len(rows))
         for at, cells in enumerate(rows):
-            text = " | ".join(" ".join((cell or "").split()) for cell in cells)
+            text = " | ".join(cells)
             if text.strip(" |"):
                 top = y0 + at * height
                 found.append(Line(x0, top, x1, top + height, text, 0.0, -1 - number, table=True))
     return found
+
+
+def _words_in(box: Sequence[float] | None, words: Sequence[Any]) -> str:
+    """The words whose middle lies in a cell, as the page itself parts them; None is a cell that a merged one covers."""
+    if box is None:
+        return ""
+    return " ".join(w[4] for w in words if _inside(((w[0] + w[2]) / 2, (w[1] + w[3]) / 2), box))
 
 
 def _flags() -> int:
@@ -177,17 +187,31 @@ def _heading_sizes(pages: Sequence[Sequence[Line]]) -> dict[float, int]:
     return {size: level for level, size in enumerate(large[:6], 1)}
 
 
-def _level(line: Line, outline: Sequence[tuple[int, str]], sizes: dict[float, int]) -> int:
-    if line.table:
-        return 0
-    shown = " ".join(line.text.split()).casefold()
+_NUMBER = re.compile(r"(?:chapter|section|part|appendix|§)?\s*[\divxlc]+(?:\.[\divxlc]+)*[.):]?")
+
+
+def _levels(lines: Sequence[Line], outline: Sequence[tuple[int, str]], sizes: dict[float, int]) -> list[int]:
+    """The heading level of each line, 0 for none. A title of the outline may be set in two or three lines."""
+    levels = [0 if line.table or len(line.text) >= 150 else sizes.get(round(line.size * 2) / 2, 0) for line in lines]
+    for at, line in enumerate(lines):
+        for count in (1, 2, 3):
+            group = lines[at : at + count]
+            if line.table or levels[at] or any(other.block != line.block for other in group):
+                break
+            level = _outline_level(" ".join(other.text for other in group), outline)
+            if level:
+                levels[at : at + count] = [level] * len(group)
+    return levels
+
+
+def _outline_level(text: str, outline: Sequence[tuple[int, str]]) -> int:
+    """The level of the bookmark that names this text; a number in front of it may be missing in the bookmark."""
+    shown = " ".join(text.split()).casefold()
     for level, title in outline:
         wanted = title.casefold()
-        # A number in front, as in “3.2 Leave”, is part of the line and often not of the bookmark.
-        numbered = len(wanted) > 2 and shown.endswith(" " + wanted) and len(shown) < len(wanted) + 12
-        if shown == wanted or numbered:
+        if shown == wanted or (shown.endswith(" " + wanted) and _NUMBER.fullmatch(shown[: -len(wanted)].strip())):
             return level
-    return sizes.get(round(line.size * 2) / 2, 0) if len(line.text) < 150 else 0
+    return 0
 
 
 def _paragraphs(
@@ -201,8 +225,7 @@ def _paragraphs(
     group: list[Line] = []
     kind: BlockKind = "paragraph"
     level = 0
-    for line in lines:
-        own_level = _level(line, outline, sizes)
+    for line, own_level in zip(lines, _levels(lines, outline, sizes), strict=True):
         bullet = bool(_BULLET.match(line.text)) and not own_level and not line.table
         own: BlockKind = "table" if line.table else "heading" if own_level else "list" if bullet else "paragraph"
         goes_on = bool(group) and line.block == group[-1].block and own_level == level and not bullet

@@ -28,7 +28,8 @@ def control(param: Param, key: str, siblings: Mapping[str, Any], unit_word: str)
     key : of the widget and of the store
     """
     rule = param.rule
-    value = store().get(key, param.default)
+    # What the reader just did comes first; the store only knows what was there before.
+    value = st.session_state[key] if key in st.session_state else store().get(key, param.default)
     unit = param.unit(unit_word)
     label = f"{rule.label} ({unit})" if unit else rule.label
     if isinstance(rule, Int):
@@ -58,32 +59,31 @@ def _set(key: str, value: Any) -> None:
 
 
 def _whole_number(rule: Int, label: str, key: str, value: Any, siblings: Mapping[str, Any]) -> int:
-    """A slider for the usual range, and a field beside it for any legal number."""
+    """A slider over the usual range, and beyond it where a link asks for more.
+
+    One widget only: two that mirror each other lose steps, because the browser may send the older value of one together
+    with the newer value of the other.
+    """
     low, high = rule.legal(siblings)
     current = min(max(int(value), low), high)
     if high == low:
         st.caption(f"{label}: {low}, nothing else is possible beside {rule.below}={siblings.get(rule.below)}.")
         return low
-    slider, field = f"{key}.slider", f"{key}.field"
-    soft = max(low + 1, min(high, rule.soft_high or high))
-
-    def take(source: str) -> None:
-        store()[key] = int(st.session_state[source])
-
-    wide, narrow = st.columns([5, 2], vertical_alignment="bottom", gap="small")
-    _set(slider, min(current, soft))
-    _set(field, current)
-    wide.slider(label, low, soft, step=rule.step, key=slider, help=rule.help, on_change=take, args=(slider,))
-    narrow.number_input(
-        label, low, high, step=rule.step, key=field, label_visibility="collapsed", on_change=take, args=(field,)
-    )
-    return current
+    soft = max(low + 1, current, min(high, rule.soft_high or high))
+    # To Streamlit a slider of another range is another slider, which starts at its lowest value: say again where it is.
+    # Only then, since a value set from here overrides what the reader is doing at this moment.
+    drawn = f"{key}.range"
+    if store().get(drawn) != (low, soft):
+        store()[drawn] = (low, soft)
+        st.session_state[key] = current
+    _set(key, current)
+    return int(st.slider(label, low, soft, step=rule.step, key=key, help=rule.help))
 
 
 def _texts(rule: Texts, label: str, key: str, value: Any) -> tuple[str, ...]:
     """One text a line, with \\n and \\t for what cannot be typed; an empty line is the empty text."""
-    spelled = "\n".join(t.encode("unicode_escape").decode("ascii") if not t.isprintable() else t for t in value)
-    _set(key, spelled)
+    if isinstance(value, tuple):
+        _set(key, "\n".join(t.replace("\r", "\\r").replace("\n", "\\n").replace("\t", "\\t") for t in value))
     given = st.text_area(label, key=key, help=f"{rule.help} One a line; \\n is a line end.", height=100)
     if not given:
         return ()
