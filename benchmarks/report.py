@@ -98,7 +98,7 @@ def tables(results: Results) -> Iterator[str]:
 def _cuts(
     kind: str, ratio: str, measured: Measured, all_series: Sequence[Series], verdicts: Sequence[Judged]
 ) -> Iterator[str]:
-    sizes = sorted({s.size for s in all_series[0].samples})
+    sizes = list(dict.fromkeys(s.size for s in all_series[0].samples))
     rounds = len(all_series[0].samples)
     yield ""
     yield f"{kind.capitalize()} of {megabytes(measured.size_bytes)} into {', '.join(map(str, sizes))} tokens, {rounds} rounds"

@@ -54,7 +54,7 @@ class Unit:
         return {name: version(name) for name in self.packages}
 
 
-def _byte_pair_unit(name: str, title: str) -> Unit:
+def _byte_pair_unit(name: str) -> Unit:
     encoder = byte_pair_encoder(name)
 
     def make_measure(text: str) -> Measure:
@@ -63,7 +63,7 @@ def _byte_pair_unit(name: str, title: str) -> Unit:
         begins, borders = characters_of_bytes(text, at_byte)
         return Tokens(text, borders, begins[:-1], encoder.count)
 
-    return Unit(name, title, "tokens", encoder.count, make_measure, encoder.packages, encoder.notes)
+    return Unit(name, TITLES[name], "tokens", encoder.count, make_measure, encoder.packages, encoder.notes)
 
 
 def _word_piece_unit() -> Unit:
@@ -79,21 +79,30 @@ def _word_piece_unit() -> Unit:
         borders = np.maximum.accumulate(np.array([*starts, len(text)], dtype=np.int64))
         return Tokens(text, borders, borders[:-1], count)
 
-    return Unit(EMBEDDING_MODEL, "Tokens of all-MiniLM-L6-v2", "tokens", count, make_measure, ("tokenizers",))
+    return Unit(EMBEDDING_MODEL, TITLES[EMBEDDING_MODEL], "tokens", count, make_measure, ("tokenizers",))
 
 
 def _words_in(text: str) -> int:
     return len(text.split())
 
 
-UNITS: Final[dict[str, Callable[[], Unit]]] = {
-    "cl100k_base": lambda: _byte_pair_unit("cl100k_base", "Tokens (cl100k: GPT-4, text-embedding-3)"),
-    "o200k_base": lambda: _byte_pair_unit("o200k_base", "Tokens (o200k: GPT-4o and later)"),
-    EMBEDDING_MODEL: _word_piece_unit,
-    "characters": lambda: Unit("characters", "Characters", "characters", len, Characters),
-    "words": lambda: Unit("words", "Words", "words", _words_in, Words),
+TITLES: Final = {
+    "cl100k_base": "Tokens (cl100k: GPT-4, text-embedding-3)",
+    "o200k_base": "Tokens (o200k: GPT-4o and later)",
+    EMBEDDING_MODEL: "Tokens of all-MiniLM-L6-v2",
+    "characters": "Characters",
+    "words": "Words",
 }
-"""Id to maker, in the order they are shown. A new unit is one line here."""
+"""Id to title. Apart from the makers: a list of titles must not load every tokenizer."""
+
+UNITS: Final[dict[str, Callable[[], Unit]]] = {
+    "cl100k_base": lambda: _byte_pair_unit("cl100k_base"),
+    "o200k_base": lambda: _byte_pair_unit("o200k_base"),
+    EMBEDDING_MODEL: _word_piece_unit,
+    "characters": lambda: Unit("characters", TITLES["characters"], "characters", len, Characters),
+    "words": lambda: Unit("words", TITLES["words"], "words", _words_in, Words),
+}
+"""Id to maker, in the order they are shown."""
 
 
 @cache

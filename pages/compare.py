@@ -15,7 +15,7 @@ from chunkviz.segments import Highlight
 from chunkviz.ui import cache, cards, charts, documents, palette, state
 from chunkviz.ui.controls import control, store
 from chunkviz.ui.viewer import viewer
-from chunkviz.units import UNITS, unit
+from chunkviz.units import TITLES, UNITS, unit
 
 PRIMARY = 2
 """Parameters drawn at once; the others are behind "More"."""
@@ -111,13 +111,15 @@ def verification(made: list[Chunking]) -> None:
                 right.code("\n⸻\n".join(theirs) or "nothing", language=None, wrap_lines=True)
 
 
-def selected_bar(event: Any) -> Highlight | None:
+def selected_bar(event: Any, made: list[Chunking]) -> Highlight | None:
     """The chunks behind the bar that was clicked."""
     points = event.get("selection", {}).get("points", []) if event else []
     if not points:
         return None
-    column, low, high, chunks = points[0]["customdata"]
-    numbers = tuple(int(n) for n in str(chunks).strip("[]").split(",") if n.strip())
+    column, low, high = points[0]["customdata"]
+    if int(column) >= len(made):
+        return None
+    numbers = charts.chunks_between(made[int(column)], low, high)
     label = f"{format.plural(len(numbers), 'chunk')} of {low:.0f} to {high:.0f}"
     return Highlight(int(column), numbers, f"{column}:{low}", label) if numbers else None
 
@@ -131,7 +133,7 @@ def page() -> None:
             "Sizes count",
             list(UNITS),
             key="unit",
-            format_func=lambda i: unit(i).title,
+            format_func=TITLES.__getitem__,
             help="What “size” and “overlap” mean in every column. Models read tokens: pieces of words, about four letters.",
         )
         count = st.segmented_control("Columns", [1, 2, 3, 4], key="columns", required=True) or 1
@@ -172,7 +174,7 @@ def page() -> None:
     for at, chunking in enumerate(made):
         for note in chunking.notes:
             cards.notice("info", f"Column {at + 1}: {note}")
-    bar = selected_bar(st.session_state.get("histogram"))
+    bar = selected_bar(st.session_state.get("histogram"), made)
     viewer(
         document,
         made,

@@ -14,7 +14,7 @@ from pathlib import Path
 from chunkviz import strategies
 from chunkviz.metrics import METRICS
 from chunkviz.params import Choice, Int
-from chunkviz.units import UNITS, unit
+from chunkviz.units import TITLES, UNITS
 
 README = Path(__file__).parent.parent / "README.md"
 _PART = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -48,7 +48,7 @@ def parameter_table() -> str:
 
 
 def unit_table() -> str:
-    return table(["unit", "counts"], [[f"`{i}`", unit(i).title] for i in UNITS])
+    return table(["unit", "counts"], [[f"`{i}`", TITLES[i]] for i in UNITS])
 
 
 def metric_table() -> str:

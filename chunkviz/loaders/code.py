@@ -37,7 +37,7 @@ _ENDINGS: Final = {
     "proto": "proto",
     "sol": "sol",
     "cobol": "cob cbl",
-    "visualbasic": "vb bas",
+    "visualbasic6": "vb bas",
     "css": "css scss less",
     "yaml": "yaml yml",
     "toml": "toml",

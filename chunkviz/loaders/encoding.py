@@ -73,7 +73,7 @@ def decode(data: bytes, name: str, encoding: str = "auto", declared: str | None 
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         return _not_utf8(data, name)
-    return _utf16_unmarked(data) or _checked(Decoded(text, "utf-8"), data, name)
+    return _utf16_unmarked(data) or _checked(Decoded(text, "utf-8"), name)
 
 
 def without_surrogates(text: str) -> tuple[str, tuple[Note, ...]]:
@@ -81,8 +81,17 @@ def without_surrogates(text: str) -> tuple[str, tuple[Note, ...]]:
     text, count = _SURROGATE.subn(REPLACEMENT, text)
     if not count:
         return text, ()
-    what = f"{count:,} half characters (lone surrogates) were replaced by {REPLACEMENT}."
+    what = f"{_times(count, 'half character was', 'half characters were')} replaced by {REPLACEMENT} (lone surrogates)."
     return text, (Note("encoding", what, count, "warning"),)
+
+
+def _times(count: int, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"
+
+
+def _invalid(count: int, codec: str) -> Note:
+    what = f"{_times(count, 'place is', 'places are')} not valid {codec} and shown as {REPLACEMENT}."
+    return Note("encoding", what, count, "warning")
 
 
 def _chosen(data: bytes, encoding: str) -> Decoded:
@@ -102,9 +111,7 @@ def _forced(data: bytes, codec: str) -> tuple[str, tuple[Note, ...]]:
         return data.decode(codec), ()
     except UnicodeDecodeError:
         text = data.decode(codec, "replace")
-        count = text.count(REPLACEMENT)
-        what = f"{count:,} places are not valid {codec} and are shown as {REPLACEMENT}."
-        return text, (Note("encoding", what, count, "warning"),)
+        return text, (_invalid(text.count(REPLACEMENT), codec),)
 
 
 def _clean(text: str, codec: str, *notes: Note) -> Decoded:
@@ -113,11 +120,12 @@ def _clean(text: str, codec: str, *notes: Note) -> Decoded:
     count = text.count("\0")
     if count:
         text = text.replace("\0", REPLACEMENT)
-        notes += (Note("encoding", f"{count:,} NUL characters were replaced by {REPLACEMENT}.", count, "warning"),)
+        what = f"{_times(count, 'NUL character was', 'NUL characters were')} replaced by {REPLACEMENT}."
+        notes += (Note("encoding", what, count, "warning"),)
     return Decoded(text, codec, notes)
 
 
-def _checked(found: Decoded, data: bytes, name: str) -> Decoded:
+def _checked(found: Decoded, name: str) -> Decoded:
     """`found`, unless its characters are those of a program or a picture and not of a text."""
     controls = sum(1 for _ in _CONTROL.finditer(found.text))
     if controls > 8 and controls * 50 > len(found.text):
@@ -142,12 +150,11 @@ def _not_utf8(data: bytes, name: str) -> Decoded:
     broken = text.count(REPLACEMENT)
     intact = sum(1 for c in re.finditer(r"[^\x00-\x7f]", text) if c[0] != REPLACEMENT)
     if intact >= 10 * broken:
-        what = f"{broken:,} places are not valid UTF-8 and are shown as {REPLACEMENT}."
-        return _checked(Decoded(text, "utf-8", (Note("encoding", what, broken, "warning"),)), data, name)
+        return _checked(Decoded(text, "utf-8", (_invalid(broken, "UTF-8"),)), name)
     codec = guess(data)
     text, notes = _forced(data, codec)
     what = f"Read as {codec}, a guess: if letters look wrong, choose the encoding."
-    return _checked(Decoded(text, codec, (Note("encoding", what, 0, "warning"), *notes)), data, name)
+    return _checked(Decoded(text, codec, (Note("encoding", what, 0, "warning"), *notes)), name)
 
 
 def _utf16_unmarked(data: bytes) -> Decoded | None:

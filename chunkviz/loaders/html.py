@@ -55,10 +55,12 @@ _ASIDE: Final = ("side column", "side columns")
 _BREADCRUMB: Final = ("breadcrumb trail", "breadcrumb trails")
 _HIDDEN: Final = ("hidden part", "hidden parts")
 _COMMENT: Final = ("comment", "comments")
-_BOILERPLATE: Final = frozenset((_NAVIGATION, _HEADER, _FOOTER, _ASIDE, _BREADCRUMB))
+_BOILERPLATE: Final = (_NAVIGATION, _HEADER, _FOOTER, _ASIDE, _BREADCRUMB)
+_IN_NOTE: Final = tuple(dict.fromkeys((*_BOILERPLATE, _HIDDEN, *_DROPPED.values(), _COMMENT)))
+"""What is left out, in the order in which the note names it."""
 
 _BY_ROLE: Final = {"navigation": _NAVIGATION, "banner": _HEADER, "contentinfo": _FOOTER, "complementary": _ASIDE}
-_BY_TAG: Final = {"nav": _NAVIGATION, "footer": _FOOTER, "aside": _ASIDE}
+_BY_TAG: Final = {"nav": _NAVIGATION, "header": _HEADER, "footer": _FOOTER, "aside": _ASIDE}
 _HIDING_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _PERMALINK = re.compile(r"\b(?:headerlink|permalink|hash-link|anchor-link|heading-anchor)\b")
 
@@ -78,7 +80,9 @@ def parse(data: bytes, name: str, options: LoadOptions, password: str | None) ->
 
 def from_text(text: str, name: str, language: str) -> Document:
     """HTML whose text is its source, tags and all; blocks are found in it."""
-    return Document(text, name, "html", blocks=tuple(source_blocks(text, language_name)))
+    # The option is true of this text however it came, and tells `recursive` that there are tags to cut at.
+    blocks = tuple(source_blocks(text, language_name))
+    return Document(text, name, "html", blocks=blocks, options={"html_source": True})
 
 
 def _extracted(source: str, name: str, keep_boilerplate: bool) -> Document:
@@ -90,7 +94,7 @@ def _extracted(source: str, name: str, keep_boilerplate: bool) -> Document:
     tree = LexborHTMLParser(source)
     page = _Page(tree, keep_boilerplate)
     page.read()
-    if not page.text and not keep_boilerplate and _BOILERPLATE & page.left_out.keys():
+    if not page.text and not keep_boilerplate and page.left_out.keys() & set(_BOILERPLATE):
         page = _Page(tree, keep_boilerplate=True)
         page.read()
         kept = Note("boilerplate", "All words stand in menus, headers or footers, so these were kept.", 0, "warning")
@@ -115,7 +119,8 @@ class _Page:
         self._inline: list[str] = []  # what the block at hand consists of so far
         self._depth = 0
         self._skip_depth = 0  # depth of the element whose content is left out, 0 outside of one
-        self._rescue = False  # the part that is left out holds the only h1 of the page
+        self._rescue = False  # the part that is left out may hold the only h1 of the page, which is kept
+        self._rescued = (0, 0)  # depth of that h1 while it is read, and of the part that is left out around it
         self._content = 0  # open `main` and `article` elements
         self._heading = ""
         self._pre: LexborNode | None = None
@@ -137,8 +142,8 @@ class _Page:
 
     def notes(self) -> tuple[Note, ...]:
         notes = []
-        if self.left_out:
-            parts = ", ".join(f"{n:,} {one if n == 1 else many}" for (one, many), n in self.left_out.items())
+        if self.left_out.total():
+            parts = ", ".join(f"{n:,} {kind[n != 1]}" for kind in _IN_NOTE if (n := self.left_out[kind]))
             what = f"Left out: {parts} ({self._left_out_characters:,} characters)."
             notes.append(Note("boilerplate", what, self.left_out.total()))
         if self._images:
@@ -178,8 +183,8 @@ class _Page:
         if self._skip_depth:
             if tag != "h1" or not self._rescue:
                 return
-            self._skip_depth, self._rescue = 0, False  # words follow again, up to the end of this heading
-            self._rescued_depth = self._depth
+            self._rescued = (self._depth, self._skip_depth)
+            self._skip_depth, self._rescue = 0, False
         else:
             reason = self._reason_to_skip(node, tag)
             if reason:
@@ -243,6 +248,8 @@ class _Page:
                 self._content -= 1
             elif tag in HEADINGS:
                 self._heading = ""
+                if self._depth == self._rescued[0]:
+                    self._skip_depth, self._rescued = self._rescued[1], (0, 0)
             elif tag == "pre":
                 self._pre = None
             elif tag in ("ul", "ol", "menu", "dir", "dl"):
@@ -282,8 +289,8 @@ class _Page:
         role = _BY_ROLE.get((attributes.get("role") or "").strip().lower())
         if role:
             return role
-        if tag == "header":
-            return None if self._content else _HEADER
+        if tag in ("header", "footer") and self._content:
+            return None  # those of an article belong to it: its title, its author
         if _is_breadcrumb(tag, attributes):
             return _BREADCRUMB
         return _BY_TAG.get(tag)
@@ -407,7 +414,8 @@ def _is_breadcrumb(tag: str, attributes: dict[str, Any]) -> bool:
         return False
     if "breadcrumb" in (attributes.get("aria-label") or "").lower():
         return True
-    return any(word.startswith("breadcrumb") for word in (attributes.get("class") or "").lower().split())
+    named = f"{attributes.get('class') or ''} {attributes.get('id') or ''}".lower()
+    return any(word.startswith("breadcrumb") for word in named.split())
 
 
 def _language_of(pre: LexborNode) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import plotly.graph_objects as go
@@ -39,7 +40,7 @@ def model_limit(chunking: Chunking) -> float | None:
 def histogram(chunkings: Sequence[Chunking], titles: Sequence[str], colors: dict[str, str]) -> go.Figure:
     """Sizes of the chunks, one row for each column, on one axis, with the embedding model's limit drawn in.
 
-    Each bar carries its column and the numbers of its chunks in `customdata`.
+    Each bar carries its column and its range of sizes in `customdata`; `chunks_between` says which chunks those are.
     """
     sizes = [tokens(c) for c in chunkings]
     edges = bins(sizes)
@@ -48,15 +49,11 @@ def histogram(chunkings: Sequence[Chunking], titles: Sequence[str], colors: dict
     limit = model_limit(chunkings[0])
     for at, values in enumerate(sizes):
         counts, _ = np.histogram(values, edges)
-        places = np.digitize(values, edges) - 1
-        inside = [np.flatnonzero(places == i).tolist() for i in range(len(counts))]
         figure.add_bar(
             x=(edges[:-1] + edges[1:]) / 2,
             y=counts,
             width=edges[1] - edges[0],
-            customdata=[
-                [at, lo, hi, str(chunks[:1000])] for lo, hi, chunks in zip(edges[:-1], edges[1:], inside, strict=True)
-            ],
+            customdata=[[at, lo, hi] for lo, hi in pairwise(edges.tolist())],
             hovertemplate="%{y} chunks of %{customdata[1]:.0f} to %{customdata[2]:.0f} " + word + "<extra></extra>",
             marker={"color": colors["bar"], "line": {"width": 1, "color": colors["background"]}},
             showlegend=False,
@@ -89,3 +86,9 @@ def histogram(chunkings: Sequence[Chunking], titles: Sequence[str], colors: dict
         clickmode="event+select",
     )
     return figure
+
+
+def chunks_between(chunking: Chunking, low: float, high: float) -> tuple[int, ...]:
+    """Numbers of the chunks whose size is in `[low, high)`: those of one bar."""
+    sizes = tokens(chunking)
+    return tuple(np.flatnonzero((sizes >= low) & (sizes < high)).tolist())
