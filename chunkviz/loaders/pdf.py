@@ -5,322 +5,361 @@ Never called on two threads, and in the app and the command line only in a worke
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
-from chunkviz.document import Block, BlockKind, Document, Note, Page
+from chunkviz.document import Document, Note, Page
 from chunkviz.errors import LoadError
 from chunkviz.loaders.base import Loader
+from chunkviz.loaders.builder import Builder, counted
 from chunkviz.loaders.options import LoadOptions
 from chunkviz.loaders.pdf_layout import Line, reading_order
+from chunkviz.loaders.pdf_structure import Entry, grouped, heading_sizes, outlined, place_of, running_lines
+from chunkviz.loaders.pdf_tables import is_grid, with_grids
+from chunkviz.loaders.pdf_words import cleaned, joined, vocabulary
 from chunkviz.settings import settings
 
-_LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
-_LIGATURE = re.compile("[" + "".join(_LIGATURES) + "]")
-_UNREADABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\ufffd\ue000-\uf8ff]")
-_BULLET = re.compile(r"\s*(?:[•‣◦▪●–*-]|\d{1,3}[.)]|[a-z][.)])\s")
-_BROKEN_WORD = re.compile(r"[^\W\d_]{2,}-\Z")
+MOST_STROKES: Final = 20_000
+"""Strokes on a page above which it is a drawing: no table is looked for in it."""
+_TITLES_SHOWN: Final = 3
 
 
 @dataclass
-class _Text:
-    """The document's text while it grows, with what is known about its parts."""
+class _Found:
+    """What was met while the pages were read, for the notes. Pages are given by their numbers."""
 
-    parts: list[str] = field(default_factory=list)
-    length: int = 0
-    blocks: list[Block] = field(default_factory=list)
-    counts: Counter[str] = field(default_factory=Counter)
-
-    def add(self, text: str) -> None:
-        self.parts.append(text)
-        self.length += len(text)
-
-    def block(self, kind: BlockKind, text: str, level: int = 0) -> None:
-        if self.parts:
-            self.add("\n\n")
-        start = self.length
-        self.add(text)
-        title = " ".join(text.split()) if kind == "heading" else ""
-        self.blocks.append(Block(kind, start, self.length, level, title))
+    pictures_only: list[int] = field(default_factory=list)
+    blank: list[int] = field(default_factory=list)
+    damaged: list[int] = field(default_factory=list)
+    crowded: list[int] = field(default_factory=list)
+    columns: dict[int, int] = field(default_factory=dict)
+    running: Counter[str] = field(default_factory=Counter)
+    pictures: set[int] = field(default_factory=set)
+    entries: int = 0
+    matched: int = 0
+    sizes: bool = False
 
 
 def parse(data: bytes, name: str, options: LoadOptions, password: str | None) -> Document:
-    """Text in reading order, headings from the outline or from the type size, pages with their labels."""
+    """Text in reading order, headings from the outline or from the type size, pages with their labels.
+
+    Raises `LoadError` for what is no PDF, damaged, locked (`needs_password`) or too long, and `MemoryError` where the
+    process may not have the memory it takes.
+    """
     if b"%PDF-" not in data[:1024]:
         raise LoadError(f"{name} is not a PDF, whatever its name says. Open it with the ending that fits its content.")
-    try:
-        import pymupdf as library
-    except ImportError:
-        raise LoadError(
-            "PDF files are read by PyMuPDF, which is not installed: pip install 'pymupdf>=2.0,<3'"
-        ) from None
-    pymupdf: Any = library  # it has no types
-    pymupdf.TOOLS.mupdf_display_errors(False)
+    pymupdf = _library()
     try:
         pdf = pymupdf.open(stream=data, filetype="pdf")
-    except Exception as error:  # PyMuPDF raises RuntimeError, ValueError and classes of its own, all for damaged files
-        raise LoadError(
-            f"{name} is damaged and cannot be opened as a PDF ({type(error).__name__}). Save it again."
-        ) from None
+    except Exception as error:  # RuntimeError, ValueError and classes of its own, all for damaged files
+        raise _damaged(name, error) from error
     with pdf:
         if pdf.needs_pass and not pdf.authenticate(password or ""):
             problem = "The password is wrong" if password else "It needs a password"
             raise LoadError(f"{name} is locked. {problem} to be opened.", needs_password=True)
-        if pdf.page_count > settings().max_pages:
+        try:
+            pages = pdf.page_count
+        except Exception as error:  # as above: the page tree is read here
+            raise _damaged(name, error) from error
+        if pages > settings().max_pages:
             raise LoadError(
-                f"{name} has {pdf.page_count:,} pages; up to {settings().max_pages:,} are read (CHUNKVIZ_MAX_PAGES)."
+                f"{name} has {pages:,} pages; up to {settings().max_pages:,} are read (CHUNKVIZ_MAX_PAGES)."
             )
+        if not pages:
+            raise LoadError(f"{name} is damaged: it has no pages. Save it again.")
         return _read(pdf, name, options)
 
 
+def warm() -> None:
+    """Import the library now, which takes a second, where it is installed."""
+    try:
+        _library()
+    except LoadError:
+        return  # whoever opens a PDF is told
+
+
+def _library() -> Any:
+    try:
+        import pymupdf
+    except ImportError:
+        raise LoadError(
+            "PDF files are read by PyMuPDF, which is not installed: pip install 'pymupdf>=2.0,<3'"
+        ) from None
+    library: Any = pymupdf  # it has no types
+    library.TOOLS.mupdf_display_errors(False)
+    library.TOOLS.mupdf_display_warnings(False)
+    return library
+
+
+def _damaged(name: str, error: Exception) -> Exception:
+    """The `LoadError` for a file that PyMuPDF gives up on, or `MemoryError` where that was the reason."""
+    if isinstance(error, MemoryError) or "alloc" in str(error):
+        return MemoryError(str(error))
+    return LoadError(f"{name} is damaged and cannot be read as a PDF ({type(error).__name__}). Save it again.")
+
+
 def _read(pdf: Any, name: str, options: LoadOptions) -> Document:
-    pages = [_lines(page) for page in pdf]
-    repeated = _running(pages, [page.rect.height for page in pdf])
-    outline: dict[int, list[tuple[int, str]]] = {}
-    for level, title, number, *_ in pdf.get_toc():
-        outline.setdefault(number, []).append((min(max(level, 1), 6), " ".join(title.split())))
-    sizes = {} if outline else _heading_sizes(pages)
-    grown = _Text()
+    found = _Found()
+    pages: list[list[Line]] = []
+    sizes: list[tuple[float, float]] = []
+    labels: list[str] = []
+    last_error: Exception | None = None
+    for number in range(1, pdf.page_count + 1):
+        try:
+            page = pdf[number - 1]
+            lines = _lines(page, number, found)
+            sizes.append((page.rect.width, page.rect.height))
+            labels.append(page.get_label() or str(number))
+        except Exception as error:  # one damaged page is no reason to refuse the others; it is told
+            if isinstance(damaged := _damaged(name, error), MemoryError):
+                raise damaged from error
+            last_error = error
+            found.damaged.append(number)
+            lines = []
+            sizes.append((612.0, 792.0))
+            labels.append(str(number))
+        pages.append(lines)
+    if last_error is not None and len(found.damaged) == len(pages):
+        raise _damaged(name, last_error) from last_error
+    return _composed(pdf, name, options, found, pages, sizes, labels)
+
+
+def _composed(
+    pdf: Any,
+    name: str,
+    options: LoadOptions,
+    found: _Found,
+    pages: Sequence[Sequence[Line]],
+    sizes: Sequence[tuple[float, float]],
+    labels: Sequence[str],
+) -> Document:
+    running = running_lines(pages, [height for _, height in sizes])
+    kept = [[line for line in lines if place_of(line) not in running] for lines in pages]
+    found.running.update(place_of(line)[0] for lines in pages for line in lines if place_of(line) in running)
+    ordered = []
+    for number, (lines, (width, _)) in enumerate(zip(kept, sizes, strict=True), 1):
+        in_order, columns = reading_order(lines, width, is_grid)
+        ordered.append(in_order)
+        if columns > 1:
+            found.columns[number] = columns
+    outline = _outline(pdf, found)
+    matches = [outlined(lines, outline.get(number, [])) for number, lines in enumerate(ordered, 1)]
+    found.matched = sum(count for _, count in matches)
+    by_size = {} if found.matched else heading_sizes(ordered)
+    known = vocabulary(line.text for lines in ordered for line in lines)
+    grown = Builder()
     spans: list[Page] = []
-    empty: list[int] = []
-    columns: list[int] = []
-    for number, (page, lines) in enumerate(zip(pdf, pages, strict=True), 1):
-        begin = grown.length + (2 if grown.parts else 0)
-        kept = [line for line in lines if _key(line) not in repeated]
-        grown.counts["running"] += len(lines) - len(kept)
-        ordered, has_columns = reading_order(kept, page.rect.width)
-        if has_columns:
-            columns.append(number)
-        if not kept:
-            empty.append(number)
-        for kind, level, text in _paragraphs(ordered, outline.get(number, []), sizes, options, grown.counts):
-            grown.block(kind, text, level)
+    for number, (lines, (headings, _)) in enumerate(zip(ordered, matches, strict=True), 1):
+        begin = grown.next_start
+        grown.end_list()
+        for group in grouped(lines, headings, by_size):
+            texts = [cleaned(line.text, grown.counts) for line in group.lines]
+            text = (
+                "\n".join(texts) if group.kind == "table" else joined(texts, known, options.join_hyphens, grown.counts)
+            )
+            grown.block(group.kind, text, group.level)
+            grown.counts[group.kind] += 1
         start = min(begin, grown.length)
-        spans.append(Page(start, max(start, grown.length), number, page.get_label() or str(number)))
-    text = "".join(grown.parts)
-    notes = _notes(pdf, text, grown, empty, columns, bool(outline), bool(sizes))
-    return Document(text, name, "pdf", tuple(grown.blocks), tuple(spans), tuple(notes))
+        spans.append(Page(start, max(start, grown.length), number, labels[number - 1]))
+    found.sizes = bool(by_size) and bool(grown.counts["heading"])
+    return Document(
+        grown.text, name, "pdf", tuple(grown.blocks), tuple(spans), tuple(_notes(pdf, grown, found, len(pages)))
+    )
 
 
-def _lines(page: Any) -> list[Line]:
-    """The page's lines. A table that is drawn with rules becomes one line per row, its cells parted by bars."""
-    tables: list[Any] = []
-    words: list[Any] = []
-    if any(True for _ in page.get_cdrawings()):
-        # With its layout model the search takes a second a page and more memory than a worker has; ruled tables need none.
-        tables = [t for t in page.find_tables(use_layout=False).tables if t.row_count > 1 and t.col_count > 1]
-        words = page.get_text("words") if tables else []
-    found: list[Line] = []
-    for number, block in enumerate(page.get_text("dict", flags=_flags())["blocks"]):
-        for line in block.get("lines", ()):
-            text = "".join(span["text"] for span in line["spans"])
-            if not text.strip():
-                continue
-            x0, y0, x1, y1 = line["bbox"]
-            middle = ((x0 + x1) / 2, (y0 + y1) / 2)
-            if any(_inside(middle, t.bbox) for t in tables):
-                continue
-            size = max(span["size"] for span in line["spans"] if span["text"].strip())
-            found.append(Line(x0, y0, x1, y1, text.strip(), size, number))
-    for number, table in enumerate(tables):
-        x0, y0, x1, y1 = table.bbox
-        rows = [[_words_in(cell, words) for cell in row.cells] for row in table.rows]
-        height = (y1 - y0) / max(1, len(rows))
-        for at, cells in enumerate(rows):
-            text = " | ".join(cells)
-            if text.strip(" |"):
-                top = y0 + at * height
-                found.append(Line(x0, top, x1, top + height, text, 0.0, -1 - number, table=True))
-    return found
+def _outline(pdf: Any, found: _Found) -> dict[int, list[Entry]]:
+    """The entries of the outline by the number of their page; those without words or without a page are left out."""
+    try:
+        entries = pdf.get_toc()
+    except (
+        Exception
+    ) as error:  # a damaged outline is no reason to refuse the text; the note says how headings were found
+        if isinstance(damaged := _damaged("", error), MemoryError):
+            raise damaged from error
+        return {}
+    pages: dict[int, list[Entry]] = {}
+    for level, title, number, *_ in entries:
+        if number >= 1 and title.strip():
+            pages.setdefault(number, []).append(Entry(level, " ".join(title.split())))
+    found.entries = sum(len(entries) for entries in pages.values())
+    return pages
 
 
-def _words_in(box: Sequence[float] | None, words: Sequence[Any]) -> str:
-    """The words whose middle lies in a cell, as the page itself parts them; None is a cell that a merged one covers."""
-    if box is None:
-        return ""
-    return " ".join(w[4] for w in words if _inside(((w[0] + w[2]) / 2, (w[1] + w[3]) / 2), box))
+# --- one page ---------------------------------------------------------------------------------------------------
 
 
-def _flags() -> int:
-    import pymupdf
+def _lines(page: Any, number: int, found: _Found) -> list[Line]:
+    """The page's lines, upright. A table that is drawn with rules becomes a line per row, its cells parted by bars."""
+    pymupdf = _library()
+    blocks = page.get_text("dict", flags=_flags(pymupdf))["blocks"]
+    found.pictures.update(image[0] for image in page.get_images())
+    raw = [
+        (at, line, text)
+        for at, block in enumerate(blocks)
+        for line in block.get("lines", ())
+        if (text := "".join(span["text"] for span in line["spans"])).strip()
+    ]
+    strokes = sum(len(drawing["items"]) for drawing in page.get_cdrawings())
+    if not raw:
+        (found.pictures_only if strokes or page.get_image_info() else found.blank).append(number)
+        return []
+    turn = _turn(raw)
+    if page.rotation != turn:
+        page.set_rotation(turn)  # in memory: the page as its text is read, whichever way it is shown
+    matrix = page.rotation_matrix
+    lines = []
+    for at, line, text in raw:
+        box = pymupdf.Rect(line["bbox"]) * matrix
+        size = max(span["size"] for span in line["spans"] if span["text"].strip())
+        sideways = _turn([(at, line, text)]) != turn
+        lines.append(Line(box.x0, box.y0, box.x1, box.y1, text.strip(), size, at, sideways=sideways))
+    if strokes > MOST_STROKES:
+        found.crowded.append(number)
+    elif strokes:
+        lines = _with_tables(pymupdf, page, lines)
+    # The numbers of ruled tables are small; those of the others begin below them.
+    return with_grids(lines, -1_000_000)
 
+
+def _turn(raw: Sequence[tuple[int, Any, str]]) -> int:
+    """How far clockwise, in degrees, the page has to be turned for most of its letters to stand upright."""
+    turns: Counter[int] = Counter()
+    for _, line, text in raw:
+        across, down = line["dir"]
+        upright = 0 if across > 0 else 180
+        turns[upright if abs(across) >= abs(down) else 90 if down < 0 else 270] += len(text)
+    return turns.most_common(1)[0][0]
+
+
+def _with_tables(pymupdf: Any, page: Any, lines: list[Line]) -> list[Line]:
+    """`lines` with those inside a ruled table replaced by its rows.
+
+    A grid whose cells do not hold the same characters as the lines in it is none: nothing may be lost or come twice.
+    """
+    # The layout model that PyMuPDF would ask first takes a second per page; the rules alone take milliseconds.
+    tables = page.find_tables(use_layout=False).tables
+    words = []
+    if tables:
+        for x0, y0, x1, y1, text, *_ in page.get_text("words", flags=_flags(pymupdf)):
+            box = pymupdf.Rect(x0, y0, x1, y1) * page.rotation_matrix
+            words.append(((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2, text))
+    for at, table in enumerate(tables, 1):
+        if table.row_count < 2 or table.col_count < 2:
+            continue
+        inside = [one for one in lines if _holds(table.bbox, (one.x0 + one.x1) / 2, (one.y0 + one.y1) / 2)]
+        x0, _, x1, _ = table.bbox
+        rows = []
+        ink: Counter[str] = Counter()
+        for row in table.rows:
+            # A cell that a merged one covers has no box.
+            cells = [" ".join(text for x, y, text in words if box and _holds(box, x, y)) for box in row.cells]
+            if any(cells):
+                rows.append(Line(x0, row.bbox[1], x1, row.bbox[3], " | ".join(cells), 0.0, -at, table=True))
+                ink += _ink("".join(cells))
+        same = ink == _ink("".join(one.text for one in inside))
+        if len(rows) > 1 and same and not any(one.table for one in inside):
+            lines = [*(one for one in lines if one not in inside), *rows]
+    return lines
+
+
+def _flags(pymupdf: Any) -> int:
     return int(pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP)
 
 
-def _inside(point: tuple[float, float], box: Sequence[float]) -> bool:
-    return bool(box[0] <= point[0] <= box[2] and box[1] <= point[1] <= box[3])
+def _holds(box: Sequence[float], x: float, y: float) -> bool:
+    return box[0] <= x <= box[2] and box[1] <= y <= box[3]
 
 
-def _key(line: Line) -> tuple[str, int]:
-    """What makes two lines of different pages the same running line: words with digits left out, and the place."""
-    return re.sub(r"\d+", "#", line.text), round(line.y0 / 4)
+def _ink(text: str) -> Counter[str]:
+    """The characters that are not white space, ligatures as letters."""
+    return Counter("".join(cleaned(text, Counter()).split()))
 
 
-def _running(pages: Sequence[Sequence[Line]], heights: Sequence[float]) -> set[tuple[str, int]]:
-    """Lines in the margins that come back on most pages: headers, footers, page numbers."""
-    if len(pages) < 4:
-        return set()
-    letters: Counter[float] = Counter()
-    for line in (line for lines in pages for line in lines):
-        letters[line.size] += len(line.text)
-    body = letters.most_common(1)[0][0] if letters else 0.0
-    seen: Counter[tuple[str, int]] = Counter()
-    for lines, height in zip(pages, heights, strict=True):
-        margins = (line for line in lines if line.y1 < height * 0.1 or line.y0 > height * 0.9)
-        # What is larger than the text is a title that happens to stand high on every page.
-        seen.update({_key(line) for line in margins if line.size < body * 1.15})
-    return {key for key, count in seen.items() if count >= 0.6 * len(pages)}
+# --- the extraction report --------------------------------------------------------------------------------------
 
 
-def _heading_sizes(pages: Sequence[Sequence[Line]]) -> dict[float, int]:
-    """Type sizes that only headings have, with their levels: clearly larger than the size most letters have."""
-    letters: Counter[float] = Counter()
-    for line in (line for lines in pages for line in lines if not line.table):
-        letters[round(line.size * 2) / 2] += len(line.text)
-    if not letters:
-        return {}
-    body, total = letters.most_common(1)[0][0], sum(letters.values())
-    large = sorted((s for s in letters if s >= body * 1.15 and letters[s] < 0.2 * total), reverse=True)
-    return {size: level for level, size in enumerate(large[:6], 1)}
-
-
-_NUMBER = re.compile(r"(?:chapter|section|part|appendix|§)?\s*[\divxlc]+(?:\.[\divxlc]+)*[.):]?")
-
-
-def _levels(lines: Sequence[Line], outline: Sequence[tuple[int, str]], sizes: dict[float, int]) -> list[int]:
-    """The heading level of each line, 0 for none. A title of the outline may be set in two or three lines."""
-    levels = [0 if line.table or len(line.text) >= 150 else sizes.get(round(line.size * 2) / 2, 0) for line in lines]
-    for at, line in enumerate(lines):
-        for count in (1, 2, 3):
-            group = lines[at : at + count]
-            if line.table or levels[at] or any(other.block != line.block for other in group):
-                break
-            level = _outline_level(" ".join(other.text for other in group), outline)
-            if level:
-                levels[at : at + count] = [level] * len(group)
-    return levels
-
-
-def _outline_level(text: str, outline: Sequence[tuple[int, str]]) -> int:
-    """The level of the bookmark that names this text; a number in front of it may be missing in the bookmark."""
-    shown = " ".join(text.split()).casefold()
-    for level, title in outline:
-        wanted = title.casefold()
-        if shown == wanted or (shown.endswith(" " + wanted) and _NUMBER.fullmatch(shown[: -len(wanted)].strip())):
-            return level
-    return 0
-
-
-def _paragraphs(
-    lines: Sequence[Line],
-    outline: Sequence[tuple[int, str]],
-    sizes: dict[float, int],
-    options: LoadOptions,
-    counts: Counter[str],
-) -> Iterator[tuple[BlockKind, int, str]]:
-    """Lines put together: one block per heading, paragraph, list item and table."""
-    group: list[Line] = []
-    kind: BlockKind = "paragraph"
-    level = 0
-    for line, own_level in zip(lines, _levels(lines, outline, sizes), strict=True):
-        bullet = bool(_BULLET.match(line.text)) and not own_level and not line.table
-        own: BlockKind = "table" if line.table else "heading" if own_level else "list" if bullet else "paragraph"
-        goes_on = bool(group) and line.block == group[-1].block and own_level == level and not bullet
-        if goes_on and kind == "list" and own == "paragraph":
-            own = "list"
-        if group and not (goes_on and own == kind):
-            yield kind, level, _joined(group, kind, options, counts)
-            group = []
-        if not group:
-            kind, level = own, own_level
-        group.append(line)
-    if group:
-        yield kind, level, _joined(group, kind, options, counts)
-
-
-def _joined(lines: Sequence[Line], kind: BlockKind, options: LoadOptions, counts: Counter[str]) -> str:
-    """The text of one block. A word broken at a line end is made whole where the next line goes on in small letters.
-
-    A hyphen that belongs to the word (“well-⏎known”) cannot be told from one that the break put in; it is kept only
-    where what stands before it is itself hyphenated or holds a digit or a capital after the first letter.
-    """
-    text = ""
-    for line in lines:
-        piece = _clean(line.text, counts)
-        if not text:
-            text = piece
-        elif kind == "table":
-            text += "\n" + piece
-        elif text.endswith("\u00ad") or (options.join_hyphens and _BROKEN_WORD.search(text) and piece[:1].islower()):
-            word = re.split(r"\s", text)[-1][:-1]
-            if not text.endswith("\u00ad") and ("-" in word or word[1:] != word[1:].lower()):
-                text += piece
-                continue
-            counts["hyphens"] += 1
-            text = text[:-1] + piece
-        else:
-            text += " " + piece
-    return text.replace("\u00ad", "")
-
-
-def _clean(text: str, counts: Counter[str]) -> str:
-    counts["ligatures"] += len(_LIGATURE.findall(text))
-    text = _LIGATURE.sub(lambda m: _LIGATURES[m[0]], text)
-    counts["unreadable"] += len(_UNREADABLE.findall(text))
-    text = text.replace("\x00", "\ufffd")
-    return " ".join(text.replace("\u00a0", " ").split())
-
-
-def _notes(
-    pdf: Any, text: str, grown: _Text, empty: list[int], columns: list[int], outline: bool, sizes: bool
-) -> Iterator[Note]:
+def _notes(pdf: Any, grown: Builder, found: _Found, pages: int) -> Iterator[Note]:
     counts = grown.counts
-    yield Note("pages", f"{pdf.page_count:,} pages read.", pdf.page_count)
-    if empty:
-        which = _ranges(empty)
-        what = "The whole document has no text layer" if not text else f"No text layer on pages {which}"
-        advice = "these pages are pictures. Run them through text recognition first."
-        yield Note("text layer", f"{what}: {advice}", len(empty), "warning")
-    if columns:
-        text_ = f"Two columns on pages {_ranges(columns)}: the left one is read before the right one."
-        yield Note("columns", text_, len(columns))
-    if outline:
-        yield Note("headings", "Headings are taken from the document's outline (its bookmarks).")
-    elif sizes:
-        yield Note("headings", "The document has no outline; headings were recognized by their larger type.")
-    tables = sum(b.kind == "table" for b in grown.blocks)
+    yield Note("pages", f"{counted(pages, 'page', 'pages')} read.", pages)
+    if found.damaged:
+        text = f"Nothing could be read of {_on_pages(found.damaged)}: the file is damaged there."
+        yield Note("pages", text, len(found.damaged), "warning")
+    yield from _text_layer(grown, found)
+    for number in sorted(set(found.columns.values())):
+        which = [page for page, columns in found.columns.items() if columns == number]
+        words = {2: "Two", 3: "Three", 4: "Four"}.get(number, str(number))
+        text = f"{words} columns on {_on_pages(which)}: each is read to its end before the next one to the right."
+        yield Note("columns", text, len(which))
+    yield from _headings(found)
+    tables = counts["table"]
     if tables:
-        yield Note("tables", f"{tables} tables kept in their place, one line per row.", tables)
-    if counts["hyphens"]:
-        text_ = f"{counts['hyphens']} words that were broken at a line end are whole again."
-        yield Note("hyphens", text_, counts["hyphens"])
-    if counts["ligatures"]:
-        yield Note(
-            "ligatures", f"{counts['ligatures']} ligatures such as ﬁ resolved into letters.", counts["ligatures"]
+        yield Note("tables", f"{counted(tables, 'table', 'tables')} kept in place, one line per row.", tables)
+    if found.crowded:
+        text = f"No tables were looked for on {_on_pages(found.crowded)}: drawings with too many strokes."
+        yield Note("tables", text, len(found.crowded))
+    if n := counts["hyphens"]:
+        text = f"{counted(n, 'word that was', 'words that were')} broken at a line end made whole."
+        yield Note("hyphens", text, n)
+    if n := counts["ligatures"]:
+        yield Note("ligatures", f"{counted(n, 'ligature', 'ligatures')} such as ﬁ resolved into letters.", n)
+    if n := found.running.total():
+        shown = ", ".join(f"“{text}”" for text, _ in found.running.most_common(_TITLES_SHOWN))
+        more = " and others" if len(found.running) > _TITLES_SHOWN else ""
+        lines = counted(n, "running header or footer", "running headers and footers")
+        yield Note("left out", f"{lines} left out: {shown}{more} (# stands for a number).", n)
+    if n := len(found.pictures):
+        yield Note("left out", f"{counted(n, 'picture', 'pictures')} left out; words in them are not read.", n)
+    if n := pdf.embfile_count():
+        yield Note("left out", f"{counted(n, 'attached file', 'attached files')} left out.", n)
+    if n := counts["unreadable"]:
+        many = (
+            "character has no meaning in this file's fonts and is",
+            "characters have no meaning in this file's fonts and are",
         )
-    if counts["running"]:
-        yield Note("left out", f"{counts['running']} running headers and footers left out.", counts["running"])
-    if counts["unreadable"]:
-        yield Note(
-            "unreadable",
-            f"{counts['unreadable']} characters have no meaning in this file's fonts and are shown as they are.",
-            counts["unreadable"],
-            "warning",
-        )
+        text = f"{counted(n, *many)} shown as they come. Search will not find the words around them."
+        yield Note("unreadable", text, n, "warning")
 
 
-def _ranges(numbers: Sequence[int]) -> str:
-    """1, 2, 3, 7 as “1–3, 7”."""
+def _text_layer(grown: Builder, found: _Found) -> Iterator[Note]:
+    pictures = found.pictures_only
+    advice = "these pages are pictures. Run them through text recognition first."
+    if not grown.blocks and pictures:
+        text = f"The whole document has no text layer ({_on_pages(sorted([*pictures, *found.blank]))}): {advice}"
+        yield Note("text layer", text, len(pictures), "warning")
+    elif not grown.blocks and found.blank:
+        text = f"There is no text layer and no picture on {_on_pages(found.blank)}: the document is blank."
+        yield Note("text layer", text, len(found.blank), "warning")
+    elif pictures:
+        yield Note("text layer", f"No text layer on {_on_pages(pictures)}: {advice}", len(pictures), "warning")
+    if grown.blocks and found.blank:
+        yield Note("pages", f"There is nothing on {_on_pages(found.blank)}.", len(found.blank))
+
+
+def _headings(found: _Found) -> Iterator[Note]:
+    n, missing = found.matched, found.entries - found.matched
+    if n:
+        text = f"{counted(n, 'heading is', 'headings are')} taken from the document's outline (its bookmarks)."
+        if missing:
+            text += f" {counted(missing, 'entry', 'entries')} of it could not be found on the page named there."
+        yield Note("headings", text, n)
+    elif found.entries:
+        text = "The entries of the outline (the bookmarks) could not be found on their pages; it was not used"
+        yield Note("headings", text + (", and larger type was." if found.sizes else "."), found.entries, "warning")
+    elif found.sizes:
+        yield Note("headings", "The document has no outline; headings were recognized by their larger type.")
+
+
+def _on_pages(numbers: Sequence[int]) -> str:
+    """1, 2, 3, 7 as “pages 1–3, 7”."""
     parts: list[list[int]] = []
     for number in numbers:
         if parts and number == parts[-1][-1] + 1:
             parts[-1].append(number)
         else:
             parts.append([number])
-    return ", ".join(f"{p[0]}–{p[-1]}" if len(p) > 1 else str(p[0]) for p in parts)
+    return "pages " + ", ".join(f"{p[0]}–{p[-1]}" if len(p) > 1 else str(p[0]) for p in parts)
 
 
 LOADER = Loader(format="pdf", suffixes=(".pdf",), parse=parse, from_text=None)
