@@ -102,6 +102,9 @@ class Graphemes:
         """`ceil` of each position; int64 of the same shape."""
         if self._simple:
             return positions
+        if len(positions) * 100 < len(self._text):
+            # A few thousand positions do not pay for a copy of the whole text as numbers.
+            return np.array([self.ceil(i) for i in positions.tolist()], dtype=np.int64)
         inner = np.clip(positions, 1, max(1, len(self._text) - 1))
         points = self._points
         left, right = (points[inner - 1], points[np.minimum(inner, len(points) - 1)]) if len(points) else (inner, inner)

@@ -1,11 +1,16 @@
 """Files are parsed in processes of their own, with limits: no document stalls or ends anyone else's page.
 
-A worker is `python -m chunkviz.isolation`: it reads jobs from its standard input and answers on its standard output. A few
-are kept warm, since importing a PDF library takes a second. A worker that answered is used again; one that ran out of
-time, out of memory or crashed is replaced.
+A worker is `python -m chunkviz.isolation`: it reads jobs from its standard input and answers on its standard output. A
+few are kept warm, since importing a PDF library takes a second. A worker that answered is used again; one that ran out
+of time, out of memory or crashed is replaced, and so is one that has grown.
 
-Limits, from `settings`: the size of the file before anything else, wall-clock time (the worker is killed), and memory
-(the operating system refuses more address space to the worker; not on macOS, which has no such limit that holds).
+The limits, all from `settings`:
+    size    max_file_mb, before anything else happens
+    time    parse_seconds of wall clock: the worker is killed. Should the app itself be gone by then, the worker's own
+            alarm ends it.
+    memory  parse_memory_mb of address space, which the operating system refuses to exceed. PyMuPDF alone takes about
+            500 MB of it, so a limit below 700 leaves no room for a PDF. macOS has no such limit that holds: there
+            the resident size is looked at four times a second. Windows has neither; the limit of time holds.
 """
 
 from __future__ import annotations
@@ -13,34 +18,104 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
+import select
+import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
-from typing import Any, BinaryIO, cast
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO, Final, TypeVar, cast
 
 from chunkviz import wire
 from chunkviz.document import Document
-from chunkviz.errors import ChunkvizError, LoadError
+from chunkviz.errors import ChunkvizError, LoadError, ParameterError
 from chunkviz.settings import settings
 
-_KEPT_VARIABLES = ("PATH", "HOME", "LANG", "LC_ALL", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "SYSTEMROOT", "TMPDIR")
+T = TypeVar("T")
+
+START_SECONDS: Final = 60
+"""Longest time a worker may take until it listens; the time of a job counts from then."""
+ALARM_SECONDS: Final = 10
+"""How long after the time limit a worker ends itself, if nobody has ended it."""
+MEMORY_CHECK_SECONDS: Final = 0.25
+
+_KEPT_VARIABLES: Final = frozenset(
+    "PATH HOME LANG LC_ALL LC_CTYPE PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE VIRTUAL_ENV SYSTEMROOT TMPDIR TEMP"
+    " TMP".split()
+)
+_MEMORY_IS_WATCHED: Final = sys.platform == "darwin"
+
+
+def load(data: bytes, name: str, *, password: str | None = None, options: Mapping[str, Any] | None = None) -> Document:
+    """`chunkviz.load` for bytes, in a process of its own.
+
+    Raises `LoadError`, naming the limit that was met where it was one, and `ParameterError` for an option that does
+    not exist; never anything else, whatever the file does.
+    """
+    limits = settings()
+    shown = _shown(name)
+    if len(data) > limits.max_file_mb * 1_000_000:
+        raise LoadError(
+            f"{shown} has {len(data) / 1e6:,.1f} MB; files up to {limits.max_file_mb} MB are opened "
+            "(CHUNKVIZ_MAX_FILE_MB)."
+        )
+    message = {"kind": "load", "name": name, "password": password, "options": dict(options or {})}
+    try:
+        result = _the_pool().run(message, data, limits.parse_seconds, _result)
+    except TimeoutError as error:
+        raise LoadError(
+            f"Reading {shown} took longer than {limits.parse_seconds} seconds and was stopped "
+            "(CHUNKVIZ_PARSE_SECONDS). Try a smaller part of it."
+        ) from error
+    except MemoryError as error:
+        raise LoadError(_out_of_memory(shown)) from error
+    except EOFError as error:
+        raise LoadError(
+            f"Reading {shown} ended the process that reads files: the file is damaged, or needs more than "
+            f"{limits.parse_memory_mb} MB of memory (CHUNKVIZ_PARSE_MEMORY_MB)."
+        ) from error
+    except ValueError as error:
+        raise LoadError(f"Reading {shown} gave an answer that is no document: the file is damaged.") from error
+    except OSError as error:
+        raise LoadError(
+            f"The process that reads files could not be started ({error.strerror or error}). Close other programs, or "
+            "check the installation with `python -m chunkviz doctor`."
+        ) from error
+    if isinstance(result, ChunkvizError):
+        raise result
+    return result
+
+
+def warm() -> None:
+    """Start `settings().workers` workers now, so that the first file does not wait for one. Returns at once."""
+    _the_pool().fill(settings().workers)
+
+
+def close() -> None:
+    """End the idle workers; the next job starts one again."""
+    _the_pool().close()
+
+
+# --- the app's side ---------------------------------------------------------------------------------------------
 
 
 class _Worker:
-    """One process that parses files, one after the other."""
+    """One process that does jobs, one after the other."""
 
     def __init__(self) -> None:
-        # Neither the environment's secrets nor its proxies are any business of a parser.
-        kept = {k: v for k, v in os.environ.items() if k in _KEPT_VARIABLES or k.startswith("CHUNKVIZ_")}
+        # Without `-P` a file of that name in the current folder would be imported instead of a library.
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "chunkviz.isolation"],
+            [sys.executable, "-P", "-m", "chunkviz.isolation"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**kept, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+            env=_environment(),
             close_fds=True,
+            start_new_session=True,  # Ctrl-C at the terminal is for the app, which ends its workers
         )
+        self._listens = False
 
     @property
     def pid(self) -> int:
@@ -51,6 +126,7 @@ class _Worker:
         return self._process.poll() is None
 
     def stop(self) -> None:
+        """End the process and wait until the system has forgotten it."""
         with contextlib.suppress(OSError):
             self._process.kill()
         for stream in (self._process.stdin, self._process.stdout):
@@ -59,26 +135,67 @@ class _Worker:
         self._process.wait()
 
     def ask(self, message: dict[str, Any], data: bytes, seconds: float) -> tuple[dict[str, Any], bytes]:
-        """One job. Raises `TimeoutError` after `seconds`, `EOFError` if the worker died; both end the worker."""
-        late = threading.Event()
+        """One job.
 
-        def kill() -> None:
-            late.set()
-            with contextlib.suppress(OSError):
-                self._process.kill()
+        Raises `TimeoutError` after `seconds`, `MemoryError` where it took too much, `EOFError` if the worker died and
+        `ValueError` if it talks nonsense. After any of these it must be stopped.
+        """
+        inbox, outbox = cast(BinaryIO, self._process.stdin), cast(BinaryIO, self._process.stdout)
+        if self._listens:
+            with _Watch(self._process, seconds):
+                wire.send(inbox, message, data)
+                return wire.receive(outbox)
+        # A worker that finds a job waiting does not warm up first.
+        with _Watch(self._process, START_SECONDS):
+            wire.send(inbox, message, data)
+            wire.receive(outbox)
+        self._listens = True
+        with _Watch(self._process, seconds):
+            return wire.receive(outbox)
 
-        timer = threading.Timer(seconds, kill)
-        timer.start()
-        try:
-            wire.send(cast(BinaryIO, self._process.stdin), message, data)
-            return wire.receive(cast(BinaryIO, self._process.stdout))
-        except (EOFError, OSError, ValueError) as error:
-            self.stop()
-            if late.is_set():
-                raise TimeoutError from None
-            raise EOFError(str(error)) from None
-        finally:
-            timer.cancel()
+
+class _Watch:
+    """Kills a process that takes too long or, where the system sets no limit, too much memory.
+
+    As a context: what goes wrong inside because of the kill comes out as `TimeoutError` or `MemoryError`.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], seconds: float) -> None:
+        self._process = process
+        self._end = time.monotonic() + seconds
+        self._lock = threading.Lock()
+        self._over = threading.Event()
+        self._why: type[Exception] | None = None
+        self._thread = threading.Thread(target=self._run, name="chunkviz-watch", daemon=True)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        # Under the lock: a worker whose answer came in time is not killed a moment later.
+        with self._lock:
+            self._over.set()
+        if self._why is not None:
+            raise self._why from error
+        if isinstance(error, OSError):
+            raise EOFError(str(error)) from error  # the pipe broke: the worker is gone
+
+    def _run(self) -> None:
+        while True:
+            left = self._end - time.monotonic()
+            if self._over.wait(max(0.0, min(left, MEMORY_CHECK_SECONDS) if _MEMORY_IS_WATCHED else left)):
+                return None
+            if time.monotonic() >= self._end:
+                return self._kill(TimeoutError)
+            if _resident_mb(self._process.pid) > settings().parse_memory_mb:
+                return self._kill(MemoryError)
+
+    def _kill(self, why: type[Exception]) -> None:
+        with self._lock:
+            if not self._over.is_set():
+                self._why = why
+                with contextlib.suppress(OSError):
+                    self._process.kill()
 
 
 class _Pool:
@@ -86,36 +203,63 @@ class _Pool:
 
     def __init__(self) -> None:
         self._idle: list[_Worker] = []
+        self._busy: set[_Worker] = set()
         self._lock = threading.Lock()
-        # More jobs at once than this wait for each other: a machine has only so much memory.
-        self._free = threading.BoundedSemaphore(max(2, settings().workers))
+        # More jobs at once wait for each other: a machine has only so much memory.
+        self._free = threading.BoundedSemaphore(settings().workers)
 
-    def run(self, message: dict[str, Any], data: bytes, seconds: float) -> tuple[dict[str, Any], bytes]:
+    def run(
+        self, message: dict[str, Any], data: bytes, seconds: float, read: Callable[[dict[str, Any], bytes], T]
+    ) -> T:
+        """One job, and what `read` makes of its answer. Raises what `_Worker.ask` does, and `OSError` at the start."""
         with self._free:
             worker = self._take()
-            answer = worker.ask(message, data, seconds)
-            with self._lock:
-                self._idle.append(worker)
-            return answer
+            good = False
+            try:
+                answer, text = worker.ask(message, data, seconds)
+                result = read(answer, text)
+                good = not answer.get("retire")
+            finally:
+                with self._lock:
+                    self._busy.discard(worker)
+                    if good:
+                        self._idle.append(worker)
+                if not good:
+                    worker.stop()
+                    with contextlib.suppress(OSError):  # whoever needs it next is told
+                        self.fill(1)
+            return result
+
+    def fill(self, count: int) -> None:
+        """Have at least `count` idle workers."""
+        with self._lock:
+            while len(self._idle) < count:
+                self._idle.append(_Worker())
+
+    def close(self) -> None:
+        """End the idle workers."""
+        with self._lock:
+            while self._idle:
+                self._idle.pop().stop()
+
+    def end(self) -> None:
+        """End every worker, also those at work: the app is going."""
+        with self._lock:
+            for worker in (*self._idle, *self._busy):
+                worker.stop()
+            self._idle.clear()
 
     def _take(self) -> _Worker:
         with self._lock:
             while self._idle:
                 worker = self._idle.pop()
                 if worker.alive:
-                    return worker
+                    break
                 worker.stop()
-        return _Worker()
-
-    def warm(self) -> None:
-        with self._lock:
-            if not self._idle:
-                self._idle.append(_Worker())
-
-    def close(self) -> None:
-        with self._lock:
-            while self._idle:
-                self._idle.pop().stop()
+            else:
+                worker = _Worker()
+            self._busy.add(worker)
+            return worker
 
 
 _pool: _Pool | None = None
@@ -127,83 +271,52 @@ def _the_pool() -> _Pool:
     with _pool_lock:
         if _pool is None:
             _pool = _Pool()
-            atexit.register(_pool.close)
+            atexit.register(_pool.end)
         return _pool
 
 
-def warm() -> None:
-    """Start a worker now, so that the first file does not wait for it."""
-    _the_pool().warm()
+def _environment() -> dict[str, str]:
+    """What a worker may know of the app's environment: neither its secrets nor its proxies are a parser's business."""
+    kept = {k: v for k, v in os.environ.items() if k in _KEPT_VARIABLES or k.startswith(("CHUNKVIZ_", "MALLOC_"))}
+    root = str(Path(__file__).resolve().parent.parent)
+    if Path(root).name not in ("site-packages", "dist-packages"):
+        # The app runs from a folder of sources: the worker must run the same ones.
+        kept["PYTHONPATH"] = os.pathsep.join([root, *filter(None, [kept.get("PYTHONPATH")])])
+    return {**kept, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
-def close() -> None:
-    """End the idle workers; the next job starts one again."""
-    _the_pool().close()
+def _result(answer: dict[str, Any], text: bytes) -> Document | ChunkvizError:
+    """The document of an answer, or the error it tells of. Raises `ValueError` for nonsense."""
+    if "error" not in answer:
+        return wire.unpack_document(answer, text)
+    words = str(answer["error"])
+    if answer.get("kind") == "ParameterError":
+        return ParameterError(words)
+    return LoadError(words, needs_password=answer.get("needs_password") is True)
 
 
-def load(data: bytes, name: str, *, password: str | None = None, options: Mapping[str, Any] | None = None) -> Document:
-    """`chunkviz.load` for bytes, in a process of its own. Raises `LoadError`, naming the limit that was met."""
-    limits = settings()
-    if len(data) > limits.max_file_mb * 1_000_000:
-        raise LoadError(
-            f"{_shown(name)} has {len(data) / 1e6:.1f} MB; files up to {limits.max_file_mb} MB are opened "
-            "(CHUNKVIZ_MAX_FILE_MB)."
-        )
-    message = {"kind": "load", "name": name, "password": password, "options": dict(options or {})}
+def _resident_mb(pid: int) -> float:
+    """The memory a process has in use, in 1,000,000 bytes; 0 where the system cannot tell."""
     try:
-        answer, text = _the_pool().run(message, data, limits.parse_seconds)
-    except TimeoutError:
-        raise LoadError(
-            f"Reading {_shown(name)} took longer than {limits.parse_seconds} seconds and was stopped "
-            "(CHUNKVIZ_PARSE_SECONDS). Try a smaller part of it."
-        ) from None
-    except EOFError:
-        raise LoadError(
-            f"Reading {_shown(name)} ended the process that reads files: the file is damaged, or needs more than "
-            f"{limits.parse_memory_mb} MB of memory (CHUNKVIZ_PARSE_MEMORY_MB)."
-        ) from None
-    if "error" in answer:
-        raise LoadError(answer["error"], needs_password=answer["needs_password"])
-    return wire.unpack_document(answer, text)
+        done = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], capture_output=True, text=True, check=False)  # noqa: S603, S607
+    except OSError:
+        return 0.0
+    return int(done.stdout) * 1024 / 1e6 if done.stdout.strip().isdigit() else 0.0
 
 
 def _shown(name: str) -> str:
-    return name.replace("\\", "/").rsplit("/", 1)[-1][:80] or "The file"
+    return (
+        "".join(c if c.isprintable() else "\ufffd" for c in name.replace("\\", "/").rsplit("/", 1)[-1])[:80]
+        or "The file"
+    )
+
+
+def _out_of_memory(shown: str) -> str:
+    limit = settings().parse_memory_mb
+    return f"{shown} needs more than {limit} MB of memory to be read (CHUNKVIZ_PARSE_MEMORY_MB). Try a part of it."
 
 
 # --- the worker's side ------------------------------------------------------------------------------------------
-
-
-def _limit_memory(megabytes: int) -> None:
-    try:
-        import resource
-    except ImportError:  # Windows has no such limit; the time limit holds
-        return
-    if sys.platform == "darwin":
-        return
-    size = megabytes * 1_000_000
-    resource.setrlimit(resource.RLIMIT_AS, (size, size))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def _answer(message: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
-    from chunkviz import loaders
-
-    limits = settings()
-    try:
-        document = loaders.load(data, message["name"], password=message["password"], **message["options"])
-        return wire.pack_document(document)
-    except LoadError as error:
-        return {"error": str(error), "needs_password": error.needs_password}, b""
-    except ChunkvizError as error:
-        return {"error": str(error), "needs_password": False}, b""
-    except MemoryError:
-        text = f"{_shown(message['name'])} needs more than {limits.parse_memory_mb} MB of memory to be read"
-        return {"error": f"{text} (CHUNKVIZ_PARSE_MEMORY_MB).", "needs_password": False}, b""
-    except Exception as error:  # a fault in a parser must not end the worker in silence: its kind is told, not its data
-        text = f"{_shown(message['name'])} could not be read: the parser failed ({type(error).__name__})"
-        memory = f"perhaps for want of memory, of which it may have {limits.parse_memory_mb} MB"
-        return {"error": f"{text}, {memory} (CHUNKVIZ_PARSE_MEMORY_MB).", "needs_password": False}, b""
 
 
 def _serve() -> None:
@@ -214,13 +327,80 @@ def _serve() -> None:
     for descriptor in (0, 1, 2):
         os.dup2(nothing, descriptor)
     _limit_memory(settings().parse_memory_mb)
+    from chunkviz import loaders
+    from chunkviz.loaders import pdf
+
+    loaders.loaders()
+    if not _is_asked(inbox):
+        pdf.warm()
+    wire.send(outbox, {"listens": True})
     while True:
         try:
             message, data = wire.receive(inbox)
         except EOFError:
             return  # the app is gone
+        _set_alarm(settings().parse_seconds + ALARM_SECONDS)
         answer, text = _answer(message, data)
-        wire.send(outbox, answer, text)
+        del data
+        wire.send(outbox, {**answer, "retire": _has_grown()}, text)
+        _set_alarm(0)
+
+
+def _answer(message: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
+    """Do one job. Of the kinds of jobs there is one so far."""
+    from chunkviz import loaders
+
+    shown = _shown(message["name"])
+    try:
+        document = loaders.load(data, message["name"], password=message["password"], **message["options"])
+        return wire.pack_document(document)
+    except ChunkvizError as error:
+        return {
+            "error": str(error),
+            "kind": type(error).__name__,
+            "needs_password": getattr(error, "needs_password", False),
+        }, b""
+    except MemoryError:
+        return {"error": _out_of_memory(shown)}, b""
+    except Exception as error:  # a fault in a parser must not end the worker in silence: its kind is told, not its data
+        text = f"{shown} could not be read: the parser failed ({type(error).__name__}), perhaps for want of memory"
+        return {
+            "error": f"{text}, of which it may have {settings().parse_memory_mb} MB (CHUNKVIZ_PARSE_MEMORY_MB)."
+        }, b""
+
+
+def _limit_memory(megabytes: int) -> None:
+    try:
+        import resource
+    except ImportError:  # Windows; see the top of this file
+        return
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if sys.platform != "darwin":
+        resource.setrlimit(resource.RLIMIT_AS, (megabytes * 1_000_000, megabytes * 1_000_000))
+
+
+def _has_grown() -> bool:
+    """Whether the process has once taken half of what it may: memory comes back in pieces, a new process is whole."""
+    try:
+        import resource
+    except ImportError:
+        return False
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit > settings().parse_memory_mb * 500_000
+
+
+def _set_alarm(seconds: int) -> None:
+    """End this process after `seconds`, also in the middle of foreign code; 0 takes it back."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _is_asked(inbox: BinaryIO) -> bool:
+    """Whether a job waits already: then there is no time to warm up."""
+    try:
+        return bool(select.select([inbox], [], [], 0)[0])
+    except (OSError, ValueError):  # Windows can only look at sockets
+        return True
 
 
 if __name__ == "__main__":

@@ -51,7 +51,12 @@ class Unit:
 
     @property
     def versions(self) -> dict[str, str]:
-        return {name: version(name) for name in self.packages}
+        return {name: _version(name) for name in self.packages}
+
+
+@cache
+def _version(package: str) -> str:
+    return version(package)  # reads the disk, and every chunking asks
 
 
 def _byte_pair_unit(name: str) -> Unit:

@@ -5,6 +5,7 @@ Never called on two threads, and in the app and the command line only in a worke
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -73,20 +74,22 @@ def parse(data: bytes, name: str, options: LoadOptions, password: str | None) ->
 
 
 def warm() -> None:
-    """Import the library now, which takes a second, where it is installed."""
-    try:
+    """Import the library now, which takes a second, where it is installed and there is room for it."""
+    with contextlib.suppress(LoadError, MemoryError, OSError):  # whoever opens a PDF is told
         _library()
-    except LoadError:
-        return  # whoever opens a PDF is told
 
 
 def _library() -> Any:
     try:
         import pymupdf
-    except ImportError:
+    except ModuleNotFoundError as error:
+        need = "PDF files are read by PyMuPDF, which is not installed: pip install 'pymupdf>=2.0,<3'"
+        raise LoadError(need) from error
+    except ImportError as error:
         raise LoadError(
-            "PDF files are read by PyMuPDF, which is not installed: pip install 'pymupdf>=2.0,<3'"
-        ) from None
+            f"PDF files are read by PyMuPDF, which cannot be loaded here ({error}). It needs about 500 MB of address "
+            "space (CHUNKVIZ_PARSE_MEMORY_MB)."
+        ) from error
     library: Any = pymupdf  # it has no types
     library.TOOLS.mupdf_display_errors(False)
     library.TOOLS.mupdf_display_warnings(False)

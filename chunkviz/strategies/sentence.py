@@ -61,7 +61,8 @@ def cut(document: Document, params: SentenceParams, services: Services) -> Cut:
     starts = np.array([s.start for s in spans], dtype=np.int64)
     ends = np.array([s.end for s in spans], dtype=np.int64)
     splitter = plain_splitter(document, measure, params.size)
-    too_long = measure.counts(starts, ends) > params.size
+    lengths = document.derive(("sentence lengths", measure), lambda: measure.counts(starts, ends))
+    too_long = lengths > params.size
 
     def groups() -> Iterator[Piece]:
         first, n = 0, len(spans)
@@ -86,6 +87,8 @@ def cut(document: Document, params: SentenceParams, services: Services) -> Cut:
 
     def _fitting(first: int, after: int) -> int:
         """How far the group may reach: counted as a whole, since sentences share tokens with the blanks between them."""
+        if not too_long[first:after].any() and measure.count(spans[first].start, spans[after - 1].end) <= params.size:
+            return after
         for stop in range(first + 1, after):
             if too_long[stop] or measure.count(spans[first].start, spans[stop].end) > params.size:
                 return stop

@@ -16,10 +16,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from chunkviz.document import Document
 from chunkviz.graphemes import Graphemes, graphemes
@@ -115,12 +113,8 @@ class RecursiveSplitter:
     def _occurrences(self, pattern: re.Pattern[str], start: int, end: int) -> Ints:
         """Where the matches begin. A single character is found by comparing numbers: a page has hundreds of blanks."""
         if len(pattern.pattern) == 1 and pattern.pattern.isspace():
-            return np.flatnonzero(self._points[start:end] == ord(pattern.pattern)) + start
+            return np.flatnonzero(code_points(self.text[start:end]) == ord(pattern.pattern)) + start
         return np.array([m.start() for m in pattern.finditer(self.text, start, end)], dtype=np.int64)
-
-    @cached_property
-    def _points(self) -> NDArray[np.uint32]:
-        return code_points(self.text)
 
     def _between_characters(self, start: int, end: int) -> Ints:
         return np.unique(self.graphemes.ceil_all(np.arange(start, end + 1, dtype=np.int64)))

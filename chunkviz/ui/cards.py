@@ -18,11 +18,11 @@ STYLE = """<style>
   background:color-mix(in srgb,var(--cv-c,#888) 11%,transparent);white-space:pre-wrap;overflow-wrap:anywhere}
 .cv-error{--cv-c:#c62f3d}.cv-warning{--cv-c:#b26a00}.cv-info{--cv-c:#2f6fc4}
 .cv-audit{font-size:.84rem;line-height:1.55;margin:0}
-.cv-audit .cv-big{font-size:1.3rem;font-weight:650;margin-right:.5rem}
-.cv-audit .cv-sizes{white-space:nowrap;font-variant-numeric:tabular-nums;opacity:.85}
+.cv-audit .cv-big{font-size:1.3rem;font-weight:650;margin-right:.5rem;white-space:nowrap}
+.cv-audit .cv-sizes{font-variant-numeric:tabular-nums;opacity:.85}
 .cv-chips{display:flex;flex-wrap:wrap;gap:.2rem .35rem;margin-top:.25rem}
 .cv-chip{border:1px solid color-mix(in srgb,currentColor 22%,transparent);border-radius:.9rem;padding:0 .5rem;
-  cursor:help;white-space:nowrap;font-variant-numeric:tabular-nums}
+  cursor:help;max-width:100%;overflow-wrap:anywhere;font-variant-numeric:tabular-nums}
 .cv-chip b{font-weight:650}.cv-chip.cv-bad{border-color:#c62f3d;background:color-mix(in srgb,#c62f3d 12%,transparent)}
 .cv-title{font-size:1.55rem;font-weight:700;margin:0;padding:0;line-height:1.25}
 .stMainBlockContainer{padding-top:3.6rem!important;padding-bottom:3rem!important}

@@ -31,7 +31,7 @@ def control(param: Param, key: str, siblings: Mapping[str, Any], unit_word: str)
     # What the reader just did comes first; the store only knows what was there before.
     value = st.session_state[key] if key in st.session_state else store().get(key, param.default)
     unit = param.unit(unit_word)
-    label = f"{rule.label} ({unit})" if unit else rule.label
+    label = f"{rule.label} ({unit})" if unit and unit != rule.label.lower() else rule.label
     if isinstance(rule, Int):
         value = _whole_number(rule, label, key, value, siblings)
     elif isinstance(rule, Float):
