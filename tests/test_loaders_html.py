@@ -206,7 +206,8 @@ def test_declared_charsets_that_no_page_is_in(declared: str) -> None:
 
 
 def test_xhtml_may_close_elements_at_once() -> None:
-    page = "<?xml version='1.0' encoding='utf-8'?><html><head><script src='a'/><title/></head><body><p id='x'/><p>Words</p></body></html>"
+    head = "<?xml version='1.0' encoding='utf-8'?><html><head><script src='a'/><title/></head>"
+    page = f"{head}<body><p id='x'/><p>Words</p></body></html>"
     assert load(page.encode(), name="x.xhtml").text == load(page.encode(), name="x.html").text == "Words"
 
 
