@@ -248,7 +248,7 @@ class Params:
 
     @classmethod
     def make(cls, values: Mapping[str, Any], unit: str = "tokens") -> Self:
-        """Parameters from a mapping; what is missing takes its default, cut down to what its siblings allow.
+        """Parameters from a mapping; what is missing takes its default, or a quarter of what its siblings allow.
 
         unit : the word for what sizes count, for the messages
         """
@@ -258,7 +258,8 @@ class Params:
             if param.name not in full and isinstance(param.rule, Int):
                 siblings = {p.name: p.default for p in cls.declared()} | full
                 low, high = param.rule.legal(siblings)
-                full[param.name] = min(max(param.default, low), high)
+                # A quarter of what is legal, not all of it: an overlap of size - 1 repeats nearly everything.
+                full[param.name] = param.default if param.default <= high else low + (high - low) // 4
         cls.check(full, unit)
         return cls(**full)
 

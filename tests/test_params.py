@@ -61,7 +61,7 @@ def test_the_unit_is_named_in_the_sentence() -> None:
 
 def test_a_default_gives_way_to_a_small_size() -> None:
     made = strategies()["recursive"].params_class.make({"size": 20})
-    assert made.values()["overlap"] == 19
+    assert made.values()["overlap"] == 4
     assert strategies()["recursive"].params_class.make({"size": 1}).values()["overlap"] == 0
 
 
