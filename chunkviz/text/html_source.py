@@ -44,7 +44,8 @@ _TAG = re.compile(
     r"|<[!?][^<>]*+>",
     re.DOTALL,
 )
-_WORDS_IN_TITLE = re.compile(r"<[^>]*>")
+# A quoted attribute may hold a ">"; where the quotes do not close, the first one ends the tag.
+_WORDS_IN_TITLE = re.compile(r"""<(?:[^>"']|"[^"]*"|'[^']*')*+>|<[^>]*>""")
 _LANGUAGE = re.compile(r"\b(?:language|lang|highlight-source|highlight)-([\w+#]+)")
 _NO_LANGUAGE: Final = frozenset(
     ("default", "text", "none", "plain", "plaintext", "notranslate", "source", "nohighlight")
