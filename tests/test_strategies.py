@@ -43,6 +43,13 @@ def test_nothing_gives_nothing(strategy: str, text: str) -> None:
     assert chunk(Document(text), strategy).chunks == ()
 
 
+def test_windows_that_begin_in_one_character_lose_nothing() -> None:
+    """A first character of several tokens: two windows begin at the same place, and the second reaches further."""
+    text = "ྀ𑝀Größe naïve ﬁn "
+    made = chunk(Document(text), "fixed", size=12, overlap=11)
+    assert made.chunks[-1].end >= len(text.rstrip())
+
+
 def test_sentences_come_in_groups_with_their_overlap() -> None:
     document = Document("One is. Two is. Three is. Four is. Five is.")
     made = chunk(document, "sentence", sentences=2, overlap=1)

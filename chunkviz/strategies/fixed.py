@@ -59,7 +59,7 @@ def cut(document: Document, params: FixedParams, services: Services) -> Cut:
     reason = f"size reached: {params.size:,} {services.unit.word}"
     pieces: list[Piece] = []
     for start, end in zip(begin.tolist(), after.tolist(), strict=True):
-        if is_blank(document.text, start, end) or (pieces and start <= pieces[-1].start):
+        if is_blank(document.text, start, end) or (pieces and end <= pieces[-1].end):
             continue
         pieces.append(Piece(start, end, reason, _COUNTED_ALONE))
     return Cut(pieces)
