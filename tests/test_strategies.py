@@ -50,6 +50,11 @@ def test_windows_that_begin_in_one_character_lose_nothing() -> None:
     assert made.chunks[-1].end >= len(text.rstrip())
 
 
+@pytest.mark.parametrize("text", ["\u200b", "\u200bword", "\u200b\u200b two words"])
+def test_characters_that_a_tokenizer_passes_over_are_not_lost(text: str) -> None:
+    assert chunk(Document(text), "fixed", unit="all-MiniLM-L6-v2").chunks[0].start == 0
+
+
 def test_sentences_come_in_groups_with_their_overlap() -> None:
     document = Document("One is. Two is. Three is. Four is. Five is.")
     made = chunk(document, "sentence", sentences=2, overlap=1)

@@ -55,7 +55,10 @@ def cut(document: Document, params: FixedParams, services: Services) -> Cut:
     starts = starts[: np.searchsorted(starts, n - params.size, side="left") + 1]
     ends = np.minimum(starts + params.size, n)
     at = services.graphemes
-    begin, after = at.ceil_all(borders[starts]), at.ceil_all(borders[ends])
+    begin, after = at.ceil_all(borders[starts]).copy(), at.ceil_all(borders[ends])
+    if not is_blank(document.text, 0, int(begin[0])):
+        # Some tokenizers pass over characters such as the zero-width space; before the first token they need a home too.
+        begin[0] = 0
     reason = f"size reached: {params.size:,} {services.unit.word}"
     pieces: list[Piece] = []
     for start, end in zip(begin.tolist(), after.tolist(), strict=True):
