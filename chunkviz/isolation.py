@@ -45,7 +45,9 @@ _KEPT_VARIABLES: Final = frozenset(
     "PATH HOME LANG LC_ALL LC_CTYPE PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE VIRTUAL_ENV SYSTEMROOT TMPDIR TEMP"
     " TMP".split()
 )
-_MEMORY_IS_WATCHED: Final = sys.platform == "darwin"
+_MEMORY_IS_WATCHED = sys.platform == "darwin"
+# Without `-P` a file in the current folder would be imported instead of the library of that name.
+_COMMAND = (sys.executable, "-P", "-m", "chunkviz.isolation")
 
 
 def load(data: bytes, name: str, *, password: str | None = None, options: Mapping[str, Any] | None = None) -> Document:
@@ -105,9 +107,8 @@ class _Worker:
     """One process that does jobs, one after the other."""
 
     def __init__(self) -> None:
-        # Without `-P` a file of that name in the current folder would be imported instead of a library.
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "chunkviz.isolation"],
+        self._process = subprocess.Popen(  # noqa: S603  # the command is fixed
+            _COMMAND,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

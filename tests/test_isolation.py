@@ -2,24 +2,59 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
+import select
 import signal
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from chunkviz import Block, Document, LoadError, Note, Page, isolation, settings, wire
+from chunkviz import Block, Document, LoadError, Note, Page, ParameterError, isolation, settings, wire
+
+# A worker as any other, but that its parser does what a file called run.txt says, in Python, and that it answers what
+# one called answer.txt says: whatever a hostile file could make it do.
+HOSTILE = """
+import os, resource, signal, sys, time
+from chunkviz import isolation, loaders
+real, answer = loaders.load, isolation._answer
+def load(data, name, **rest):
+    if name == "run.txt":
+        exec(data, dict(globals()))
+        data = b"done"
+    return real(data, name, **rest)
+loaders.load = load
+isolation._answer = lambda message, data: eval(data) if message["name"] == "answer.txt" else answer(message, data)
+isolation._serve()
+"""
+ORDINARY = isolation._COMMAND
+
+
+@pytest.fixture(scope="module", autouse=True)
+def hostile() -> Iterator[None]:
+    """All tests share their workers, as far as they leave them alive."""
+    isolation.close()
+    isolation._COMMAND = (sys.executable, "-P", "-c", HOSTILE)
+    yield
+    isolation._COMMAND = ORDINARY
+    isolation.close()
 
 
 @pytest.fixture(autouse=True)
-def fresh_pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def own_limits(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Whoever sets limits gets workers that know them, and takes them along in the end."""
     yield
+    during = settings.settings()
     monkeypatch.undo()
     settings.settings.cache_clear()
-    isolation.close()
+    if during != settings.settings():
+        isolation.close()
 
 
 def limit(monkeypatch: pytest.MonkeyPatch, name: str, value: int) -> None:
@@ -28,8 +63,26 @@ def limit(monkeypatch: pytest.MonkeyPatch, name: str, value: int) -> None:
     isolation.close()
 
 
-def test_a_document_survives_the_wire() -> None:
-    document = Document(
+def idle_pid() -> int:
+    return isolation._the_pool()._idle[-1].pid
+
+
+def gone(pid: int) -> bool:
+    """Whether no process has this number any more, waiting two seconds for its end; a zombie counts as there."""
+    for _ in range(100):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.02)
+    return False
+
+
+# --- the wire ---
+
+
+def document() -> Document:
+    return Document(
         "Größe 👩‍👩‍👧‍👦\r\n",
         "n.md",
         "markdown",
@@ -38,46 +91,111 @@ def test_a_document_survives_the_wire() -> None:
         (Note("x", "y", 2, "warning"),),
         options={"encoding": "utf-8"},
     )
+
+
+def test_a_document_survives_the_wire() -> None:
     stream = io.BytesIO()
-    wire.send(stream, *wire.pack_document(document))
+    wire.send(stream, *wire.pack_document(document()))
     stream.seek(0)
     back = wire.unpack_document(*wire.receive(stream))
-    assert back.fingerprint == document.fingerprint
-    assert (back.name, back.notes, back.options) == (document.name, document.notes, document.options)
+    assert back.fingerprint == document().fingerprint
+    assert (back.name, back.notes, back.options) == (document().name, document().notes, document().options)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"blocks": [["heading", 0, 999, 1, "", "", []]]},
+        {"blocks": [["heading", 3, 1, 1, "", "", []]]},
+        {"blocks": [["script", 0, 1, 0, "", "", []]]},
+        {"blocks": [["heading", 0, 1, "1", "", "", []]]},
+        {"blocks": [["heading", 0, 1]]},
+        {"blocks": 7},
+        {"pages": [[-1, 2, 1, "i"]]},
+        {"pages": [[True, 2, 1, "i"]]},
+        {"notes": [["x", {}, 0, "info"]]},
+        {"format": "exe"},
+        {"format": []},
+        {"name": None},
+        {"options": []},
+    ],
+)
+def test_what_is_no_document_is_refused(change: dict[str, object]) -> None:
+    message, data = wire.pack_document(document())
+    assert wire.unpack_document(message, data).text
+    with pytest.raises(ValueError):  # noqa: PT011  # any: the message is for no reader
+        wire.unpack_document({**message, **change}, data)
+
+
+@pytest.mark.parametrize(
+    ("data", "error"),
+    [
+        (b"", EOFError),
+        (b"\x00\x00", EOFError),
+        (b"\x00\x00\x00\x09{}", EOFError),
+        (b"\xff\xff\xff\xff{}", ValueError),
+        (b"\x00\x00\x00\x02[]\x00\x00\x00\x00", ValueError),
+        (b"\x00\x00\x00\x02{x\x00\x00\x00\x00", ValueError),
+        (b"\x00\x01\x00\x00" + b"[" * 65536 + b"\x00\x00\x00\x00", ValueError),
+    ],
+)
+def test_what_is_no_message_is_refused(data: bytes, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        wire.receive(io.BytesIO(data))
+
+
+# --- ordinary use ---
 
 
 def test_a_worker_is_used_again() -> None:
     assert isolation.load(b"# A", "a.md").headings[0].title == "A"
-    pool = isolation._the_pool()
-    before = {worker.pid for worker in pool._idle}
+    first = idle_pid()
     assert isolation.load(b"b", "b.txt").text == "b"
-    assert before & {worker.pid for worker in pool._idle}
+    assert idle_pid() == first
 
 
-def test_a_killed_worker_is_a_sentence_and_is_replaced() -> None:
-    isolation.load(b"a", "a.txt")
-    worker = isolation._the_pool()._idle[-1]
-    os.kill(worker.pid, signal.SIGSTOP)
-    threading.Timer(0.3, os.kill, (worker.pid, signal.SIGKILL)).start()
-    with pytest.raises(LoadError, match=r"Reading a\.txt ended the process"):
-        isolation.load(b"a", "a.txt")
-    assert isolation.load(b"again", "a.txt").text == "again"
+def test_an_option_that_does_not_exist_is_the_same_error_as_without_a_worker() -> None:
+    with pytest.raises(ParameterError, match="has no parameter `nope`"):
+        isolation.load(b"x", "x.txt", options={"nope": 1})
+    assert isolation.load(b"<p>a", "x.html", options={"html_source": True}).text == "<p>a"
 
 
-def test_time_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    limit(monkeypatch, "CHUNKVIZ_PARSE_SECONDS", 1)
-    isolation.load(b"a", "a.txt")
-    os.kill(isolation._the_pool()._idle[-1].pid, signal.SIGSTOP)  # a parser that never comes back
-    with pytest.raises(LoadError, match=r"longer than 1 seconds and was stopped \(CHUNKVIZ_PARSE_SECONDS\)"):
-        isolation.load(b"a", "a.txt")
+def test_errors_of_the_loader_arrive_as_they_are() -> None:
+    with pytest.raises(LoadError, match=r"^x\.pdf "):
+        isolation.load(b"<html>", "x.pdf")
 
 
-def test_memory_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    limit(monkeypatch, "CHUNKVIZ_PARSE_MEMORY_MB", 200)
-    with pytest.raises(LoadError, match="CHUNKVIZ_PARSE_MEMORY_MB"):
-        isolation.load(b"<p>x" * 4_000_000, "big.html")
-    limit(monkeypatch, "CHUNKVIZ_PARSE_MEMORY_MB", 1000)
-    assert isolation.load(b"ok", "a.txt").text == "ok"
+def test_more_jobs_than_workers_all_get_their_own_answer() -> None:
+    found: list[str] = []
+    threads = [
+        threading.Thread(target=lambda n=n: found.append(isolation.load(f"text {n}".encode(), "a.txt").text))
+        for n in range(5)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(found) == [f"text {n}" for n in range(5)]
+    assert len(isolation._the_pool()._idle) <= settings.settings().workers
+
+
+def test_warm_returns_at_once_and_the_workers_have_the_pdf_library() -> None:
+    isolation.close()
+    begin = time.monotonic()
+    isolation.warm()
+    assert time.monotonic() - begin < 0.5
+    assert len(isolation._the_pool()._idle) == settings.settings().workers
+    for worker in isolation._the_pool()._idle:  # each says that it listens when it has nothing left to prepare
+        assert select.select([worker._process.stdout], [], [], 30)[0]
+    isolation.load(b"assert 'pymupdf' in sys.modules", "run.txt")
+
+
+def test_a_cold_worker_does_the_job_first() -> None:
+    isolation.close()
+    isolation.load(b"assert 'pymupdf' not in sys.modules", "run.txt")
+
+
+# --- limits and accidents ---
 
 
 def test_size_is_limited_before_anything_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,31 +204,123 @@ def test_size_is_limited_before_anything_is_sent(monkeypatch: pytest.MonkeyPatch
         isolation.load(b"x" * 1_500_000, "../../x.txt")
 
 
-def test_errors_of_the_loader_arrive_as_they_are() -> None:
-    with pytest.raises(LoadError, match=r"^x\.pdf "):
-        isolation.load(b"<html>", "x.pdf")
+def test_time_is_limited_also_in_foreign_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    limit(monkeypatch, "CHUNKVIZ_PARSE_SECONDS", 1)
+    isolation.load(b"", "run.txt")
+    pid = idle_pid()
+    with pytest.raises(LoadError, match=r"longer than 1 seconds and was stopped \(CHUNKVIZ_PARSE_SECONDS\)"):
+        # One call into C that would take hours, in which no Python runs.
+        isolation.load(b"import re; re.match('(a+)+$', 'a' * 40 + 'b')", "run.txt")
+    assert gone(pid)
+    assert isolation.load(b"", "run.txt").text == "done"
 
 
-def test_four_at_once() -> None:
-    found: list[str] = []
-    threads = [
-        threading.Thread(target=lambda n=n: found.append(isolation.load(f"text {n}".encode(), "a.txt").text))
-        for n in range(4)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(found) == [f"text {n}" for n in range(4)]
+def test_memory_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    limit(monkeypatch, "CHUNKVIZ_PARSE_MEMORY_MB", 300)
+    with pytest.raises(LoadError, match=r"more than 300 MB of memory to be read \(CHUNKVIZ_PARSE_MEMORY_MB\)"):
+        isolation.load(b"bytearray(400_000_000)", "run.txt")
+    assert isolation.load(b"bytearray(1_000_000)", "run.txt").text == "done"
+
+
+def test_memory_is_watched_where_the_system_sets_no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    if isolation._resident_mb(os.getpid()) < 1:
+        pytest.skip("this system has no `ps` that tells the memory of a process")
+    monkeypatch.setattr(isolation, "_MEMORY_IS_WATCHED", True)
+    limit(monkeypatch, "CHUNKVIZ_PARSE_MEMORY_MB", 300)
+    unlimited = HOSTILE.replace(
+        "isolation._serve()", "isolation._limit_memory = lambda megabytes: None\nisolation._serve()"
+    )
+    monkeypatch.setattr(isolation, "_COMMAND", (sys.executable, "-P", "-c", unlimited))
+    with pytest.raises(LoadError, match=r"more than 300 MB of memory to be read \(CHUNKVIZ_PARSE_MEMORY_MB\)"):
+        isolation.load(b"size = 400_000_000; x = b'x' * size; time.sleep(20)", "run.txt")
+
+
+@pytest.mark.parametrize("accident", ["SIGSEGV", "SIGABRT", "SIGKILL"])
+def test_a_crash_is_a_sentence_and_the_next_file_is_read(accident: str) -> None:
+    with pytest.raises(LoadError, match=r"Reading run\.txt ended the process that reads files"):
+        isolation.load(f"os.kill(os.getpid(), signal.{accident})".encode(), "run.txt")
+    assert isolation.load(b"again", "a.txt").text == "again"
+
+
+def test_a_fault_in_a_parser_names_its_kind_and_not_the_document() -> None:
+    with pytest.raises(LoadError, match="the parser failed \\(ZeroDivisionError\\)") as error:
+        isolation.load(b"secret = 1; secret / 0", "run.txt")
+    assert "secret" not in str(error.value)
+    with pytest.raises(LoadError, match="RecursionError"):
+        isolation.load(b"def f(): f()\nf()", "run.txt")
+
+
+def test_what_libraries_print_does_not_get_between_the_messages() -> None:
+    noise = b"print('noise', flush=True); os.write(1, b'noise'); os.write(2, b'noise'); sys.stdin.read(1)"
+    assert isolation.load(noise, "run.txt").text == "done"
+    assert isolation.load(noise, "run.txt").text == "done"
+
+
+@pytest.mark.parametrize("answer", [b"({}, b'')", b"({'blocks': 1}, b'\\xff')", b"({'error': 'no'}, b'')"])
+def test_nonsense_from_a_worker_is_a_sentence(answer: bytes) -> None:
+    with pytest.raises(LoadError):
+        isolation.load(answer, "answer.txt")
+    assert isolation.load(b"", "run.txt").text == "done"
+
+
+def test_a_worker_that_has_grown_is_replaced() -> None:
+    isolation.load(b"", "run.txt")
+    first = idle_pid()
+    isolation.load(b"size = 600_000_000; b'x' * size", "run.txt")
+    assert gone(first)
+    assert isolation.load(b"", "run.txt").text == "done"
+
+
+def test_a_worker_that_cannot_be_started_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    isolation.close()
+    monkeypatch.setattr(isolation, "_COMMAND", ("/nowhere/python",))
+    with pytest.raises(LoadError, match="could not be started"):
+        isolation.load(b"a", "a.txt")
+    monkeypatch.undo()
+    assert isolation.load(b"a", "a.txt").text == "a"
+
+
+# --- what a worker sees, and how it ends ---
 
 
 def test_the_worker_gets_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    monkeypatch.setenv("HTTPS_PROXY", "http://secret")
+    assert not {"OPENAI_API_KEY", "HTTPS_PROXY"} & set(isolation._environment())
+    assert "PATH" in isolation._environment()
+
+
+def test_files_of_the_current_folder_are_not_imported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("json", "chunkviz", "lxml"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit(1)")
     isolation.close()
+    monkeypatch.setattr(isolation, "_COMMAND", ORDINARY)
+    monkeypatch.chdir(tmp_path)
+    assert isolation.load(b"a", "a.txt").text == "a"
+
+
+def test_closing_leaves_no_process_behind() -> None:
     isolation.load(b"a", "a.txt")
-    pid = isolation._the_pool()._idle[-1].pid
+    pid = idle_pid()
+    isolation.close()
+    assert gone(pid)
+
+
+def test_a_worker_ends_with_the_app_that_started_it() -> None:
+    code = (
+        "import os; from chunkviz import isolation; isolation.load(b'a', 'a.txt');"
+        "print(isolation._the_pool()._idle[-1].pid, flush=True); os._exit(0)"  # nothing is cleaned up, as after a kill
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    pid = int(done.stdout)
     try:
-        environment = Path(f"/proc/{pid}/environ").read_bytes()
-    except FileNotFoundError:
-        pytest.skip("this system does not show a process's environment")
-    assert b"sk-secret" not in environment
+        assert gone(pid)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def test_an_alarm_ends_a_worker_that_nobody_ends() -> None:
+    code = "import time; from chunkviz import isolation; isolation._set_alarm(1); time.sleep(30)"
+    done = subprocess.run([sys.executable, "-c", code], timeout=20, check=False)
+    assert done.returncode == -signal.SIGALRM

@@ -206,9 +206,9 @@ def test_declared_charsets_that_no_page_is_in(declared: str) -> None:
 
 
 def test_xhtml_may_close_elements_at_once() -> None:
-    head = "<?xml version='1.0' encoding='utf-8'?><html><head><script src='a'/><title/></head>"
-    page = f"{head}<body><p id='x'/><p>Words</p></body></html>"
-    assert load(page.encode(), name="x.xhtml").text == load(page.encode(), name="x.html").text == "Words"
+    page = "<html><head><script src='a'/><title/></head><body><p id='x'/><p>Words</p></body></html>"
+    declared = f"<?xml version='1.0' encoding='utf-8'?>{page}"
+    assert load(page.encode(), name="x.xhtml").text == load(declared.encode(), name="x.html").text == "Words"
 
 
 # ---- the source ----------------------------------------------------------------------------------------------------
@@ -311,7 +311,7 @@ def test_no_inline_tag_reorders_or_loses_words(page: str) -> None:
     [
         "<div>" * 5000 + "x",
         "<ul><li>" * 3000 + "x",
-        "<ol>" * 3000 + "x" + "</ol>" * 3000,
+        "<ol>" * 3000 + "x</ol>" * 3000,
         "<table><tr><td>" * 2000 + "x",
         "<b>" * 5000 + "x",
         "<h1>" * 5000 + "x",
@@ -323,7 +323,7 @@ def test_no_inline_tag_reorders_or_loses_words(page: str) -> None:
 )
 def test_deep_nesting(page: str) -> None:
     document = read(page)
-    assert document.text.strip("-. 1") == "x"
+    assert set(document.text.split()) - {"-", "1."} == {"x"}
     assert len(document.text) < 100_000
     assert Document.from_text(page, name="x.html").text == page
 

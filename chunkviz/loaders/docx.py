@@ -71,7 +71,9 @@ def _tree(content: bytes, part: str, name: str) -> Any:
     try:
         return etree.fromstring(content, parser)
     except etree.XMLSyntaxError as error:
-        raise LoadError(f"{name} is damaged: {part} cannot be read ({error.msg}). Save it again from Word.") from error
+        raise LoadError(
+            f"{name} is damaged: {part} cannot be read ({error.msg.split(',')[0]}). Save it again from Word."
+        ) from error
 
 
 def _flat(parent: Any) -> Iterator[Any]:

@@ -6,6 +6,7 @@ Never called on two threads, and in the app and the command line only in a worke
 from __future__ import annotations
 
 import contextlib
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,13 +19,14 @@ from chunkviz.loaders.builder import Builder, counted
 from chunkviz.loaders.options import LoadOptions
 from chunkviz.loaders.pdf_layout import Line, reading_order
 from chunkviz.loaders.pdf_structure import Entry, grouped, heading_sizes, outlined, place_of, running_lines
-from chunkviz.loaders.pdf_tables import is_grid, with_grids
+from chunkviz.loaders.pdf_tables import is_grid, with_grids, with_labels
 from chunkviz.loaders.pdf_words import cleaned, joined, vocabulary
 from chunkviz.settings import settings
 
 MOST_STROKES: Final = 20_000
 """Strokes on a page above which it is a drawing: no table is looked for in it."""
 _TITLES_SHOWN: Final = 3
+_PIECE: Final = 1 << 20
 
 
 @dataclass
@@ -112,9 +114,12 @@ def _read(pdf: Any, name: str, options: LoadOptions) -> Document:
     for number in range(1, pdf.page_count + 1):
         try:
             page = pdf[number - 1]
+            _check_streams(pdf, page, name)
             lines = _lines(page, number, found)
             sizes.append((page.rect.width, page.rect.height))
             labels.append(page.get_label() or str(number))
+        except LoadError:
+            raise
         except Exception as error:  # one damaged page is no reason to refuse the others; it is told
             if isinstance(damaged := _damaged(name, error), MemoryError):
                 raise damaged from error
@@ -127,6 +132,30 @@ def _read(pdf: Any, name: str, options: LoadOptions) -> Document:
     if last_error is not None and len(found.damaged) == len(pages):
         raise _damaged(name, last_error) from last_error
     return _composed(pdf, name, options, found, pages, sizes, labels)
+
+
+def _check_streams(pdf: Any, page: Any, name: str) -> None:
+    """Refuse a page whose drawing commands unpack to more than the limit, before anything runs them."""
+    limit = settings().max_inflated_mb
+    for xref in page.get_contents():
+        if "FlateDecode" in pdf.xref_get_key(xref, "Filter")[1] and _unpacks_beyond(
+            pdf.xref_stream_raw(xref), limit * 1_000_000
+        ):
+            raise LoadError(
+                f"{name} holds a page that unpacks to more than {limit} MB, which no ordinary document does; it was not "
+                "opened (CHUNKVIZ_MAX_INFLATED_MB)."
+            )
+
+
+def _unpacks_beyond(data: bytes, room: int) -> bool:
+    inflating = zlib.decompressobj()
+    while data and room >= 0:
+        try:
+            room -= len(inflating.decompress(data, _PIECE))
+        except zlib.error:
+            return False  # damaged: how much of it can be used is for PyMuPDF to say
+        data = inflating.unconsumed_tail
+    return room < 0
 
 
 def _composed(
@@ -223,7 +252,7 @@ def _lines(page: Any, number: int, found: _Found) -> list[Line]:
     elif strokes:
         lines = _with_tables(pymupdf, page, lines)
     # The numbers of ruled tables are small; those of the others begin below them.
-    return with_grids(lines, -1_000_000)
+    return with_grids(with_labels(lines), -1_000_000)
 
 
 def _turn(raw: Sequence[tuple[int, Any, str]]) -> int:
@@ -263,7 +292,8 @@ def _with_tables(pymupdf: Any, page: Any, lines: list[Line]) -> list[Line]:
                 ink += _ink("".join(cells))
         same = ink == _ink("".join(one.text for one in inside))
         if len(rows) > 1 and same and not any(one.table for one in inside):
-            lines = [*(one for one in lines if one not in inside), *rows]
+            gone = {id(one) for one in inside}
+            lines = [*(one for one in lines if id(one) not in gone), *rows]
     return lines
 
 
@@ -286,6 +316,9 @@ def _ink(text: str) -> Counter[str]:
 def _notes(pdf: Any, grown: Builder, found: _Found, pages: int) -> Iterator[Note]:
     counts = grown.counts
     yield Note("pages", f"{counted(pages, 'page', 'pages')} read.", pages)
+    if pdf.is_repaired:
+        text = "The file is damaged and was repaired while it was read: parts of it may be missing."
+        yield Note("damage", text, 0, "warning")
     if found.damaged:
         text = f"Nothing could be read of {_on_pages(found.damaged)}: the file is damaged there."
         yield Note("pages", text, len(found.damaged), "warning")
@@ -317,11 +350,8 @@ def _notes(pdf: Any, grown: Builder, found: _Found, pages: int) -> Iterator[Note
     if n := pdf.embfile_count():
         yield Note("left out", f"{counted(n, 'attached file', 'attached files')} left out.", n)
     if n := counts["unreadable"]:
-        many = (
-            "character has no meaning in this file's fonts and is",
-            "characters have no meaning in this file's fonts and are",
-        )
-        text = f"{counted(n, *many)} shown as they come. Search will not find the words around them."
+        many = "character has no meaning in the file's fonts", "characters have no meaning in the file's fonts"
+        text = f"{counted(n, *many)}: shown as found. A search does not find words that hold them."
         yield Note("unreadable", text, n, "warning")
 
 

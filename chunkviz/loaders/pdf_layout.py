@@ -36,8 +36,11 @@ LEAST_GUTTER: Final = 6.0
 MOST_COLUMNS_DEEP: Final = 3
 """How often a column is looked at for columns inside it: up to 8 columns on a page."""
 
-IsGrid: TypeAlias = Callable[[Sequence[Line], Sequence[Line]], bool]
-"""Whether the lines left and right of a gutter are labels and values, which are read by rows."""
+IsGrid: TypeAlias = Callable[[Sequence[Line], Sequence[Line], float], bool]
+"""Whether the lines left and right of a gutter are read by rows, as labels and values are.
+
+The last argument tells where the right ones begin: 0 at the left edge of the page or column, 1 at its right edge.
+"""
 
 _CANDIDATES = 12
 
@@ -82,14 +85,23 @@ def _columns(lines: list[Line], left: float, right: float, depth: int, is_grid: 
             continue
         before = [line for line in band if line.x1 <= at]
         after = [line for line in band if line.x1 > at]
-        if not _beside(before, after):
+        if not _beside(before, after) or is_grid(before, after, _place(after, left, right)):
             found += band
             continue
+        early = _early(before, after)
+        found += early
+        after = [line for line in after if line not in early]
         first, first_columns = _columns(before, left, at, depth - 1, is_grid)
         second, second_columns = _columns(after, at, right, depth - 1, is_grid)
         found += [*first, *second]
         most = max(most, first_columns + second_columns)
     return found, most
+
+
+def _early(before: Sequence[Line], after: Sequence[Line]) -> list[Line]:
+    """Lines on the right that stand above the whole left column in larger type: a title that is not centred."""
+    top, size = min(line.y0 for line in before), min(line.size for line in after)
+    return [line for line in after if line.y1 <= top and line.size > size * 1.15]
 
 
 def _gutter(lines: Sequence[Line], left: float, right: float, is_grid: IsGrid) -> float | None:
@@ -109,26 +121,30 @@ def _gutter(lines: Sequence[Line], left: float, right: float, is_grid: IsGrid) -
             strips.append((len(lines) - before - after, a - b, middle))
     best: tuple[tuple[int, int], float] | None = None
     for _, _, middle in sorted(strips)[:_CANDIDATES]:
-        scores = [_score(band, middle, is_grid) for across, band in _bands(lines, middle) if not across]
+        bands = (band for across, band in _bands(lines, middle) if not across)
+        scores = [_score(band, middle, (left, right), is_grid) for band in bands]
         score = sum(beside for beside, _ in scores), -sum(above for _, above in scores)
         if score[0] and (best is None or score > best[0]):
             best = score, middle
     return best[1] if best else None
 
 
-def _score(band: Sequence[Line], at: float, is_grid: IsGrid) -> tuple[int, int]:
+def _score(band: Sequence[Line], at: float, column: tuple[float, float], is_grid: IsGrid) -> tuple[int, int]:
     """(Lines of a band that stand beside each other as columns, lines on the right above all on the left).
 
     The second are no columns' lines: a heading that happens to end where the right column begins.
     """
     before = [line for line in band if line.x1 <= at]
     after = [line for line in band if line.x1 > at]
-    if min(len(before), len(after)) < LEAST_LINES or not _beside(before, after) or is_grid(before, after):
+    if min(len(before), len(after)) < LEAST_LINES or not _beside(before, after):
+        return 0, 0
+    if is_grid(before, after, _place(after, *column)):
         return 0, 0
     top = max(min(line.y0 for line in before), min(line.y0 for line in after))
     bottom = min(max(line.y1 for line in before), max(line.y1 for line in after))
+    left_top = min(line.y0 for line in before)
     beside = sum(line.y1 > top and line.y0 < bottom for line in band)
-    return beside, sum(line.y1 <= min(one.y0 for one in before) for line in after)
+    return beside, sum(line.y1 <= left_top for line in after)
 
 
 def _bands(lines: Sequence[Line], at: float) -> Iterator[tuple[bool, list[Line]]]:
@@ -144,6 +160,10 @@ def _bands(lines: Sequence[Line], at: float) -> Iterator[tuple[bool, list[Line]]
         run.append(line)
     if run:
         yield run_across, run
+
+
+def _place(after: Sequence[Line], left: float, right: float) -> float:
+    return (min(line.x0 for line in after) - left) / (right - left)
 
 
 def _beside(before: Sequence[Line], after: Sequence[Line]) -> bool:

@@ -63,15 +63,17 @@ def running_lines(pages: Sequence[Sequence[Line]], heights: Sequence[float]) -> 
     """The `place_of` lines in the margins that come back on most pages: headers, footers, page numbers.
 
     Only from four pages on, only where words and place agree on 60 % of them, digits aside; a line in larger type
-    than the text is a title that happens to stand high on every page.
+    than the text is a title that happens to stand high on every page, and a page that has nothing between its margins,
+    such as a short slide, says nothing about either.
     """
     if len(pages) < 4:
         return set()
     body = body_size(pages)
     seen: Counter[tuple[str, int]] = Counter()
     for lines, height in zip(pages, heights, strict=True):
-        margins = (line for line in lines if not line.table and (line.y1 < height * 0.1 or line.y0 > height * 0.9))
-        seen.update({place_of(line) for line in margins if line.size < body * HEADING_FACTOR})
+        margins = [line for line in lines if line.y1 < height * 0.1 or line.y0 > height * 0.9]
+        if len(margins) < len(lines):
+            seen.update({place_of(line) for line in margins if not line.table and line.size < body * HEADING_FACTOR})
     return {key for key, count in seen.items() if count >= 0.6 * len(pages)}
 
 

@@ -5,15 +5,22 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
 from chunkviz.loaders.pdf_layout import Line
 
 LEAST_ROWS: Final = 2
+_MOST_ROWS = 300
 _SAME_HEIGHT = 3.0
 """Points by which the tops of two cells of a row may differ."""
+_MOST = 0.6
+_HALF = 0.45, 0.62
+_WIDEST_INDENT = 50.0
+_LABEL = re.compile(
+    r"[•‣◦▪▫●○■□◆➢➤✓–—*-]|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5})[.)]|(?:\d{1,3}|[A-Z])(?:\.\d{1,3}){1,5}\.?|§\s?\d+"
+)
 _VALUE = re.compile(r"[\W\d_]*\d[\W\d_]*[A-Za-z%€$£]{0,3}")
 _LABEL_ENDS = (":", "：")
 
@@ -64,18 +71,59 @@ def with_grids(lines: Sequence[Line], first_block: int) -> list[Line]:
     return [*found, *_table(run, first_block)]
 
 
-def is_grid(left: Sequence[Line], right: Sequence[Line]) -> bool:
-    """Whether two columns are labels with their values, or entries with their page numbers: those are read by rows.
+def is_grid(left: Sequence[Line], right: Sequence[Line], place: float) -> bool:
+    """Whether lines on both sides of a gutter are read by rows: a list of options, labels with their values.
 
-    They are where nearly every right line stands at the height of a left one, and most right ones are numbers or
-    most left ones end in a colon.
+    They are where most right lines stand at the height of a left one, and one of these holds: most right ones are
+    numbers; most left ones end in a colon; or the file has written them row by row, and either a row has more than two
+    pieces, or the right ones do not begin where the second of two columns of text does.
+
+    place : where they begin, 0 at the left edge of the page or column, 1 at its right edge
     """
-    heights = sorted(line.y0 for line in left)
-    level = 0
+    heights = sorted((line.y0, line.block) for line in left)
+    level = same_block = 0
     for line in right:
-        at = bisect_left(heights, line.y0 - 2)
-        level += at < len(heights) and heights[at] <= line.y0 + 2
-    return level >= 0.8 * len(right) and _labelled([line.text for line in left], [line.text for line in right])
+        at = bisect_left(heights, (line.y0 - 2, -(10**9)))
+        beside = at < len(heights) and heights[at][0] <= line.y0 + 2
+        level += beside
+        same_block += beside and heights[at][1] == line.block
+    if level < _MOST * len(right):
+        return False
+    if _labelled([line.text for line in left], [line.text for line in right]):
+        return True
+    pieces = len(right) / len({round(line.y0 / _SAME_HEIGHT) for line in right})
+    return same_block >= _MOST * len(right) and (pieces > 1.2 or not _HALF[0] <= place <= _HALF[1])
+
+
+def with_labels(lines: Sequence[Line]) -> list[Line]:
+    """`lines` with each bullet and number that stands alone before a text put together with it: “2.1   Syntax”.
+
+    Only where nothing else stands at the same height of the block: a row of three is a row of a table.
+    """
+    found: list[Line] = []
+    for line in lines:
+        last = found[-1] if found else None
+        if last is not None and _same_row(last, line) and line.x0 >= last.x1 and line.x0 - last.x1 < _WIDEST_INDENT:
+            third = len(found) > 1 and _same_row(found[-2], line)
+            if _LABEL.fullmatch(last.text.strip()) and not third:
+                found[-1] = replace(
+                    line,
+                    x0=last.x0,
+                    y0=min(last.y0, line.y0),
+                    y1=max(last.y1, line.y1),
+                    text=f"{last.text} {line.text}",
+                )
+                continue
+        found.append(line)
+    return found
+
+
+def _same_row(one: Line, other: Line) -> bool:
+    return (
+        one.block == other.block
+        and abs(one.y1 - other.y1) <= _SAME_HEIGHT
+        and not (one.table or one.sideways or other.sideways)
+    )
 
 
 def _labelled(left: Sequence[str], right: Sequence[str]) -> bool:
@@ -89,12 +137,15 @@ def _rows(block: Sequence[Line]) -> list[_Row]:
     if len(block) < 2 or any(line.table or line.sideways for line in block):
         return []
     cells: list[list[Line]] = []
+    right = 0.0
     for line in sorted(block, key=lambda one: one.x0):
         # Sorted by their left edges, lines that overlap sideways are one cell: its words are wrapped.
-        if cells and line.x0 < max(one.x1 for one in cells[-1]):
+        if cells and line.x0 < right:
             cells[-1].append(line)
+            right = max(right, line.x1)
         else:
             cells.append([line])
+            right = line.x1
     if len(cells) < 2:
         return []
     for cell in cells:
@@ -116,7 +167,8 @@ def _level(cell: Sequence[Line], other: Sequence[Line]) -> bool:
 def _goes_on(run: Sequence[_Row], row: _Row) -> bool:
     """Whether `row` is the next one of the same table: right below, and parted at the same places."""
     height = run[-1].y1 - run[-1].y0
-    if not -_SAME_HEIGHT < row.y0 - run[-1].y1 < 1.5 * height:
+    near = -_SAME_HEIGHT < row.y0 - run[-1].y1 < 1.5 * height
+    if not near or len(run) == _MOST_ROWS:
         return False
     columns = _intervals([*run, row])
     return len(columns) >= max(len(one.cells) for one in (*run, row))

@@ -7,11 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
+from unicodedata import normalize
 
 SOFT_HYPHEN: Final = "\u00ad"
 
 _LIGATURES: Final = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
-_LIGATURE: Final = re.compile("[" + "".join(_LIGATURES) + "]")
+# Arabic letters in the shape they have at one place of a word: a search looks for the letter.
+_SHAPE: Final = "\ufb50-\ufdf9\ufe70-\ufefc"
+_LIGATURE: Final = re.compile(f"[{''.join(_LIGATURES)}{_SHAPE}]")
 # Controls, half characters, the replacement character and the ranges in which each font means what it likes.
 _UNREADABLE: Final = re.compile(
     "[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffd\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd]"
@@ -110,7 +113,7 @@ def cleaned(text: str, counts: Counter[str]) -> str:
 
     Characters that no text can hold (NUL, half characters) become U+FFFD; others without a meaning stay as they are.
     """
-    text, ligatures = _LIGATURE.subn(lambda match: _LIGATURES[match[0]], text)
+    text, ligatures = _LIGATURE.subn(lambda match: _LIGATURES.get(match[0]) or normalize("NFKC", match[0]), text)
     counts["ligatures"] += ligatures
     counts["unreadable"] += len(_UNREADABLE.findall(text))
     return " ".join(_NO_CHARACTER.sub("\ufffd", text).split())

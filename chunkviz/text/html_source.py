@@ -44,8 +44,6 @@ _TAG = re.compile(
     r"|<[!?][^<>]*+>",
     re.DOTALL,
 )
-# A quoted attribute may hold a ">"; where the quotes do not close, the first one ends the tag.
-_WORDS_IN_TITLE = re.compile(r"""<(?:[^>"']|"[^"]*"|'[^']*')*+>|<[^>]*>""")
 _LANGUAGE = re.compile(r"\b(?:language|lang|highlight-source|highlight)-([\w+#]+)")
 _NO_LANGUAGE: Final = frozenset(
     ("default", "text", "none", "plain", "plaintext", "notranslate", "source", "nohighlight")
@@ -243,5 +241,5 @@ def _close_implied(path: Path, name: str) -> None:
 
 
 def _title(source: str) -> str:
-    words = html.unescape(_WORDS_IN_TITLE.sub("", re.sub(r"(?i)<br\b", " <br", source)))
+    words = html.unescape(_TAG.sub(lambda m: " " if (m["name"] or "").lower() == "br" else "", source))
     return " ".join(words.split()).rstrip("¶").rstrip()
