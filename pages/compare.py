@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from chunkviz import format, registry, samples
+from chunkviz import format, isolation, registry, samples
 from chunkviz.checks import verify_langchain
 from chunkviz.chunking import Chunking
 from chunkviz.document import Document
@@ -195,6 +195,8 @@ def page() -> None:
     )
     extraction(document)
     verification(made)
+    # Everything is on the page: now a reader for the next file may take its second to start.
+    isolation.warm()
 
 
 def extraction(document: Document) -> None:
