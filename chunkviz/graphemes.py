@@ -16,6 +16,7 @@ import regex
 from numpy.typing import NDArray
 
 from chunkviz.document import Document
+from chunkviz.spans import Span, trimmed
 
 _CLUSTER = regex.compile(r"\X")
 
@@ -117,6 +118,15 @@ class Graphemes:
     @cached_property
     def _points(self) -> NDArray[np.uint32]:
         return np.frombuffer(self._text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+
+    def trimmed(self, start: int, end: int) -> Span:
+        """`[start, end)` without outer white space, both ends on borders; empty where nothing is left.
+
+        A blank that carries a combining mark is part of a character, and so is a line feed after a carriage return: both
+        ends move back to the border before, so that the next span begins with what this one left.
+        """
+        span = trimmed(self._text, Span(start, end))
+        return Span(self.floor(span.start), self.floor(span.end))
 
     def next(self, i: int) -> int:
         """The first border after `i`; `len(text)` at the end."""

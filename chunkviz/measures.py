@@ -5,8 +5,9 @@ that a cut can change. Why that is exact:
 
     Tokenizers first split a text into pieces with a pattern and then work inside each piece. A *seam* is a position
     where every such split has a border, whatever stands before or after: between a visible character and a blank
-    that is no line end, and between a line end and a visible character other than a slash. No piece of the patterns
-    used here crosses a seam, and none looks past one. So for a span [s, e) with first seam a and last seam b:
+    that is neither line end nor control character, and between a line end and a visible character other than a
+    slash. No piece of the patterns used here crosses a seam, and none looks past one. So for a span [s, e) with
+    first seam a and last seam b:
 
         count(s, e) = count(text[s:a]) + borders between a and b + count(text[b:e])
 
@@ -88,6 +89,8 @@ def code_points(text: str) -> NDArray[np.uint32]:
 
 # The last white space of Unicode is U+3000; the entry after it stands for everything above.
 _BLANK = np.array([chr(i).isspace() for i in range(0x3002)])
+_PARTS_WORDS = _BLANK.copy()
+_PARTS_WORDS[[0x0A, 0x0D, 0x0B, 0x0C, 0x1C, 0x1D, 0x1E, 0x1F, 0x85]] = False
 
 
 def is_blank_point(points: NDArray[np.uint32]) -> NDArray[np.bool_]:
@@ -102,7 +105,9 @@ def seams(points: NDArray[np.uint32]) -> Ints:
     blank = is_blank_point(points)
     line_end = (points == 10) | (points == 13)
     left, right = slice(None, -1), slice(1, None)
-    word_end = ~blank[left] & blank[right] & ~line_end[right]
+    # BERT's tokenizer drops control characters and joins what they parted, also those that Python calls white space.
+    parts_words = _PARTS_WORDS[np.minimum(points, len(_PARTS_WORDS) - 1)]
+    word_end = ~blank[left] & parts_words[right]
     # The slash: o200k_base takes line ends and slashes that follow punctuation into one piece.
     line_start = line_end[left] & ~blank[right] & (points[right] != ord("/"))
     return (np.flatnonzero(word_end | line_start) + 1).astype(np.int64)

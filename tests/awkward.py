@@ -20,6 +20,8 @@ PIECES = [
     "\n\n\n\n",
     "\u2028",
     "\x0b",
+    "\x1f",
+    "\x85",
     "\x0c",
     "\u00a0",
     "\u3000",
@@ -80,6 +82,9 @@ def awkward_text(max_pieces: int = 40) -> st.SearchStrategy[str]:
 
 
 FIXED = [
+    " \u0301",
+    " \u0301The quick brown fox. ",
+    "0\x1f0",
     "",
     " ",
     "\n\n",

@@ -149,9 +149,12 @@ def test_what_is_no_message_is_refused(data: bytes, error: type[Exception]) -> N
 
 def test_a_worker_is_used_again() -> None:
     assert isolation.load(b"# A", "a.md").headings[0].title == "A"
-    first = idle_pid()
-    assert isolation.load(b"b", "b.txt").text == "b"
-    assert idle_pid() == first
+    used = []
+    for n in range(5):
+        assert isolation.load(f"text {n}".encode(), "b.txt").text == f"text {n}"
+        used.append(idle_pid())
+    # One of them may have been replaced on the way, because it had grown; five of five never are.
+    assert len(set(used)) <= 2
 
 
 def test_an_option_that_does_not_exist_is_the_same_error_as_without_a_worker() -> None:

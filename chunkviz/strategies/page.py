@@ -8,7 +8,6 @@ from typing import Annotated, ClassVar
 
 from chunkviz.document import Document
 from chunkviz.params import UNIT, Int, Params
-from chunkviz.spans import Span, trimmed
 from chunkviz.spec import Cut, Piece, Services, Strategy
 from chunkviz.text.recursive import fitting_splitter
 
@@ -54,7 +53,7 @@ def cut(document: Document, params: PageParams, services: Services) -> Cut:
     labels = [page.label for page in document.pages[1:]]
     pieces: list[Piece] = []
     for at, (start, end) in enumerate(pairwise(starts)):
-        span = trimmed(text, Span(start, end))
+        span = services.graphemes.trimmed(start, end)
         if not span.length:
             continue
         whole = services.measure.count(span.start, span.end) <= params.size

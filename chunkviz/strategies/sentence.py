@@ -57,7 +57,9 @@ class SentenceParams(Params):
 def cut(document: Document, params: SentenceParams, services: Services) -> Cut:
     """Groups of whole sentences; a sentence larger than the limit is cut like `recursive` cuts plain text."""
     measure = services.measure
-    spans = list(services.sentences())
+    # A mark on the blank between two sentences belongs to the blank's character.
+    whole = (services.graphemes.trimmed(s.start, s.end) for s in services.sentences())
+    spans = [s for s in whole if s.length]
     starts = np.array([s.start for s in spans], dtype=np.int64)
     ends = np.array([s.end for s in spans], dtype=np.int64)
     splitter = plain_splitter(document, measure, params.size)

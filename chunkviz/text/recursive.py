@@ -135,13 +135,8 @@ class RecursiveSplitter:
                 yield piece
 
     def _piece(self, start: int, end: int, reason: str, oversize: str) -> Piece | None:
-        """The range without outer white space and without half characters; None where nothing is left.
-
-        A blank that carries a combining mark is part of a character, and so is a line feed after a carriage return:
-        both ends move back to the border before, so that the next chunk begins with what this one left.
-        """
-        span = trimmed(self.text, Span(start, end))
-        start, end = self.graphemes.floor(span.start), self.graphemes.floor(span.end)
+        """The range without outer white space and without half characters; None where nothing is left."""
+        start, end = self.graphemes.trimmed(start, end)
         return Piece(start, end, reason, oversize) if start < end else None
 
     def _whole(self, start: int, end: int, reason: str) -> Iterator[Piece]:

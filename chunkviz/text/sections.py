@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from chunkviz.document import Document
-from chunkviz.spans import Span, trimmed
+from chunkviz.graphemes import graphemes
+from chunkviz.spans import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +31,10 @@ def sections(document: Document, deepest: int = 6) -> list[Section]:
     heads = [h for h in document.headings if h.level <= deepest]
     begins = [(0, 0, "")] + [(h.start, h.level, h.title) for h in heads]
     ends = [h.start for h in heads] + [len(document.text)]
+    borders = graphemes(document)
     found = []
     for (start, level, title), end in zip(begins, ends, strict=True):
-        span = trimmed(document.text, Span(start, end))
+        span = borders.trimmed(start, end)
         if span.length:
             found.append(Section(span, level, title))
     return found
