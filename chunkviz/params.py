@@ -179,6 +179,27 @@ class Texts(Rule):
         return json.dumps(list(value), ensure_ascii=False)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text(Rule):
+    """A text on one line, from 1 to `longest` characters.
+
+    examples : legal values, for the tests and as suggestions
+    names    : what the text names, where that is a thing that can be looked up: "embedder", "llm", or ""
+    """
+
+    longest: int = 200
+    examples: tuple[str, ...] = ()
+    names: str = ""
+
+    def fault(self, value: Any, siblings: Mapping[str, Any], unit: str) -> str | None:
+        if isinstance(value, str) and 0 < len(value) <= self.longest and value.isprintable() and value.strip() == value:
+            return None
+        return f"must be a text on one line of 1 to {self.longest} characters"
+
+    def parse(self, text: str) -> str:
+        return text
+
+
 @dataclass(frozen=True, slots=True)
 class Param:
     """One declared parameter: its name, its default and its rule. The rule's own fields can be read from here."""

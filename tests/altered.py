@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from chunkviz.params import Choice, Flag, Float, Int, Texts
+from chunkviz.params import Choice, Flag, Float, Int, Text, Texts
 from chunkviz.spec import Strategy
 
 
@@ -23,6 +23,8 @@ def altered(strategy: Strategy) -> dict[str, Any]:
                 values[param.name] = not param.default
             case Choice() as rule:
                 values[param.name] = next(option for option in reversed(list(rule.options)) if option != param.default)
+            case Text() as rule:
+                values[param.name] = next(e for e in rule.examples if e != param.default)
             case Texts():
                 values[param.name] = ("\n\n", "'''\\ \"", "{x}", "\r", ". ", " ", "")
             case _:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from chunkviz import Chunk, Chunking, Document, ParameterError, Recipe, StrategyError, chunk, engine, strategies
 from chunkviz.chunking import Dropped
-from chunkviz.params import Choice, Flag, Float, Int, Param, Params, Texts
+from chunkviz.params import Choice, Flag, Float, Int, Param, Params, Text, Texts
 from chunkviz.spec import Cut, Piece, Strategy
 
 ALL = list(strategies().values())
@@ -31,6 +31,8 @@ def value_of(param: Param) -> st.SearchStrategy[Any]:
         return st.sampled_from(list(rule.options))
     if isinstance(rule, Flag):
         return st.booleans()
+    if isinstance(rule, Text):
+        return st.sampled_from([param.default, *rule.examples])
     assert isinstance(rule, Texts)
     return st.one_of(
         st.just(()),

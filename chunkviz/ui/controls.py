@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from chunkviz.params import Choice, Flag, Float, Int, Param, Texts
+from chunkviz.params import Choice, Flag, Float, Int, Param, Text, Texts
 
 _STORE = "settings"
 
@@ -44,6 +44,8 @@ def control(param: Param, key: str, siblings: Mapping[str, Any], unit_word: str)
     elif isinstance(rule, Flag):
         _set(key, bool(value))
         value = st.toggle(label, key=key, help=rule.help)
+    elif isinstance(rule, Text):
+        value = _text(rule, label, key, value, param.default)
     elif isinstance(rule, Texts):
         value = _texts(rule, label, key, value)
     else:  # a rule without a widget is a mistake in this map, not in the reader's settings
@@ -78,6 +80,15 @@ def _whole_number(rule: Int, label: str, key: str, value: Any, siblings: Mapping
         st.session_state[key] = current
     _set(key, current)
     return int(st.slider(label, low, soft, step=rule.step, key=key, help=rule.help))
+
+
+def _text(rule: Text, label: str, key: str, value: Any, default: str) -> str:
+    """A choice among the suggestions, and anything else typed."""
+    legal = rule.fault(value, {}, "") is None
+    _set(key, value if legal else default)
+    options = list(dict.fromkeys([st.session_state[key], *rule.examples]))
+    given = st.selectbox(label, options, key=key, help=rule.help, accept_new_options=True)
+    return given if rule.fault(given, {}, "") is None else default
 
 
 def _texts(rule: Texts, label: str, key: str, value: Any) -> tuple[str, ...]:
