@@ -12,7 +12,9 @@ Neither streamlit nor torch is imported by this package itself; the app and the 
 from chunkviz.chunking import Chunk, Chunking, Curve, Dropped
 from chunkviz.document import Block, Document, Note, Page
 from chunkviz.engine import chunk
-from chunkviz.errors import ChunkvizError, EmbedderError, LLMError, LoadError, ParameterError, StrategyError
+from chunkviz.errors import ChunkvizError, EmbedderError, LLMError, LoadError, ParameterError, Stopped, StrategyError
+from chunkviz.evaluate import evaluate
+from chunkviz.evaluation import Evaluation
 from chunkviz.loaders import load
 from chunkviz.recipe import Recipe
 from chunkviz.registry import strategies
@@ -30,6 +32,7 @@ __all__ = [
     "Document",
     "Dropped",
     "EmbedderError",
+    "Evaluation",
     "LLMError",
     "LoadError",
     "Note",
@@ -38,8 +41,10 @@ __all__ = [
     "Recipe",
     "Report",
     "Span",
+    "Stopped",
     "StrategyError",
     "chunk",
+    "evaluate",
     "load",
     "report",
     "strategies",

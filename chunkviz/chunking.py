@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -120,6 +121,12 @@ class Chunking:
     @property
     def spans(self) -> list[Span]:
         return [c.span for c in self.chunks]
+
+    @cached_property
+    def bounds(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Starts and ends of the chunks, int64 (n,) each: every measure asks for them."""
+        pairs = np.array([(c.start, c.end) for c in self.chunks], dtype=np.int64).reshape(-1, 2)
+        return pairs[:, 0].copy(), pairs[:, 1].copy()
 
     def __repr__(self) -> str:
         return f"Chunking({self.recipe.strategy!r}, {len(self.chunks):,} chunks of {self.document!r})"

@@ -5,7 +5,8 @@
     ├── ParameterError   a value outside what a strategy declares: the legal range, and what was given
     ├── StrategyError    a strategy that is unknown, unavailable or that broke one of the promises P1-P5
     ├── EmbedderError    an embedding model that cannot be loaded or answers wrongly
-    └── LLMError         a language model endpoint that fails or answers wrongly
+    ├── LLMError         a language model endpoint that fails or answers wrongly
+    └── Stopped          long work that someone asked to stop
 
 Every message is one or two sentences for the person in front of the screen. Anything else that escapes is a bug.
 """
@@ -15,6 +16,10 @@ from __future__ import annotations
 
 class ChunkvizError(Exception):
     """Base of every error that chunkviz raises on purpose; catch this one to catch them all."""
+
+
+class Stopped(ChunkvizError):
+    """Long work was stopped because someone asked for it."""
 
 
 class LoadError(ChunkvizError):

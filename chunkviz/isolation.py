@@ -30,7 +30,7 @@ from typing import Any, BinaryIO, Final, TypeVar, cast
 
 from chunkviz import wire
 from chunkviz.document import Document
-from chunkviz.errors import ChunkvizError, LoadError, ParameterError
+from chunkviz.errors import ChunkvizError, LoadError, ParameterError, Stopped
 from chunkviz.settings import settings
 
 T = TypeVar("T")
@@ -40,6 +40,7 @@ START_SECONDS: Final = 60
 ALARM_SECONDS: Final = 10
 """How long after the time limit a worker ends itself, if nobody has ended it."""
 MEMORY_CHECK_SECONDS: Final = 0.25
+STOP_CHECK_SECONDS: Final = 0.1
 
 _KEPT_VARIABLES: Final = frozenset(
     "PATH HOME LANG LC_ALL LC_CTYPE PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE VIRTUAL_ENV SYSTEMROOT TMPDIR TEMP"
@@ -50,9 +51,17 @@ _MEMORY_IS_WATCHED = sys.platform == "darwin"
 _COMMAND = (sys.executable, "-P", "-m", "chunkviz.isolation")
 
 
-def load(data: bytes, name: str, *, password: str | None = None, options: Mapping[str, Any] | None = None) -> Document:
+def load(
+    data: bytes,
+    name: str,
+    *,
+    password: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    stop: threading.Event | None = None,
+) -> Document:
     """`chunkviz.load` for bytes, in a process of its own.
 
+    stop : once it is set, the process is ended and `Stopped` raised
     Raises `LoadError`, naming the limit that was met where it was one, and `ParameterError` for an option that does
     not exist; never anything else, whatever the file does.
     """
@@ -65,7 +74,9 @@ def load(data: bytes, name: str, *, password: str | None = None, options: Mappin
         )
     message = {"kind": "load", "name": name, "password": password, "options": dict(options or {})}
     try:
-        result = _the_pool().run(message, data, limits.parse_seconds, _result)
+        result = _the_pool().run(message, data, limits.parse_seconds, _result, stop)
+    except InterruptedError as error:
+        raise Stopped(f"Reading {shown} was stopped.") from error
     except TimeoutError as error:
         raise LoadError(
             f"Reading {shown} took longer than {limits.parse_seconds} seconds and was stopped "
@@ -135,34 +146,38 @@ class _Worker:
                 cast(BinaryIO, stream).close()
         self._process.wait()
 
-    def ask(self, message: dict[str, Any], data: bytes, seconds: float) -> tuple[dict[str, Any], bytes]:
+    def ask(
+        self, message: dict[str, Any], data: bytes, seconds: float, stop: threading.Event | None = None
+    ) -> tuple[dict[str, Any], bytes]:
         """One job.
 
-        Raises `TimeoutError` after `seconds`, `MemoryError` where it took too much, `EOFError` if the worker died and
+        Raises `TimeoutError` after `seconds`, `InterruptedError` once `stop` is set, `MemoryError` where it took too much, `EOFError` if the worker died and
         `ValueError` if it talks nonsense. After any of these it must be stopped.
         """
         inbox, outbox = cast(BinaryIO, self._process.stdin), cast(BinaryIO, self._process.stdout)
         if self._listens:
-            with _Watch(self._process, seconds):
+            with _Watch(self._process, seconds, stop):
                 wire.send(inbox, message, data)
                 return wire.receive(outbox)
         # A worker that finds a job waiting does not warm up first.
-        with _Watch(self._process, START_SECONDS):
+        with _Watch(self._process, START_SECONDS, stop):
             wire.send(inbox, message, data)
             wire.receive(outbox)
         self._listens = True
-        with _Watch(self._process, seconds):
+        with _Watch(self._process, seconds, stop):
             return wire.receive(outbox)
 
 
 class _Watch:
-    """Kills a process that takes too long or, where the system sets no limit, too much memory.
+    """Kills a process that takes too long, is to be stopped or, where the system sets no limit, takes too much memory.
 
-    As a context: what goes wrong inside because of the kill comes out as `TimeoutError` or `MemoryError`.
+    As a context: what goes wrong inside because of the kill comes out as `TimeoutError`, `InterruptedError` or
+    `MemoryError`.
     """
 
-    def __init__(self, process: subprocess.Popen[bytes], seconds: float) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], seconds: float, stop: threading.Event | None = None) -> None:
         self._process = process
+        self._stop = stop
         self._end = time.monotonic() + seconds
         self._lock = threading.Lock()
         self._over = threading.Event()
@@ -183,12 +198,18 @@ class _Watch:
 
     def _run(self) -> None:
         while True:
-            left = self._end - time.monotonic()
-            if self._over.wait(max(0.0, min(left, MEMORY_CHECK_SECONDS) if _MEMORY_IS_WATCHED else left)):
+            nap = self._end - time.monotonic()
+            if _MEMORY_IS_WATCHED:
+                nap = min(nap, MEMORY_CHECK_SECONDS)
+            if self._stop is not None:
+                nap = min(nap, STOP_CHECK_SECONDS)
+            if self._over.wait(max(0.0, nap)):
                 return None
+            if self._stop is not None and self._stop.is_set():
+                return self._kill(InterruptedError)
             if time.monotonic() >= self._end:
                 return self._kill(TimeoutError)
-            if _resident_mb(self._process.pid) > settings().parse_memory_mb:
+            if _MEMORY_IS_WATCHED and _resident_mb(self._process.pid) > settings().parse_memory_mb:
                 return self._kill(MemoryError)
 
     def _kill(self, why: type[Exception]) -> None:
@@ -210,14 +231,19 @@ class _Pool:
         self._free = threading.BoundedSemaphore(settings().workers)
 
     def run(
-        self, message: dict[str, Any], data: bytes, seconds: float, read: Callable[[dict[str, Any], bytes], T]
+        self,
+        message: dict[str, Any],
+        data: bytes,
+        seconds: float,
+        read: Callable[[dict[str, Any], bytes], T],
+        stop: threading.Event | None = None,
     ) -> T:
         """One job, and what `read` makes of its answer. Raises what `_Worker.ask` does, and `OSError` at the start."""
         with self._free:
             worker = self._take()
             good = False
             try:
-                answer, text = worker.ask(message, data, seconds)
+                answer, text = worker.ask(message, data, seconds, stop)
                 result = read(answer, text)
                 good = not answer.get("retire")
             finally:

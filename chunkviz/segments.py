@@ -18,7 +18,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -48,6 +48,32 @@ PLAIN, CODE, TABLE, LIST, EQUATION = 0, 7, 8, 9, 10
 _KINDS: Final = {"code": CODE, "table": TABLE, "list": LIST, "equation": EQUATION}
 # Atomic and possessive, or the CR and the LF of one CRLF would pass for two line ends with an empty line between.
 _BLANK_LINES = re.compile(r"(?>\r\n|\r|\n)(?:[^\S\r\n]*+(?>\r\n|\r|\n))+")
+
+
+class Chip(NamedTuple):
+    """One figure of the audit line.
+
+    title, text : what it is called, and its value
+    help        : what it means and how it is made
+    bad         : whether it deserves a look
+    finding     : title of the findings that are behind it, "" for none
+    """
+
+    title: str
+    text: str
+    help: str
+    bad: bool
+    finding: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What stands above a column: a headline ("23 chunks"), one line about sizes, and figures."""
+
+    headline: str
+    sizes: str
+    sizes_help: str
+    chips: tuple[Chip, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +282,7 @@ def view_blob(
     titles: Sequence[str] | None = None,
     subtitles: Sequence[str] | None = None,
     findings: Sequence[Mapping[str, Sequence[Finding]]] | None = None,
+    audits: Sequence[Audit] | None = None,
     focus: Focus | None = None,
     highlight: Highlight | None = None,
     height: int = 620,
@@ -265,12 +292,18 @@ def view_blob(
     titles    : head of each column; default: the strategy's id
     subtitles : the line under it; default: the parameters
     findings  : per column, title ("Words cut") to places; the viewer offers them as lists to jump through
+    audits    : per column, what stands above it; a chip whose `finding` is a title of its findings leads there
     height    : of the part that scrolls, in CSS pixels
     Raises `ValueError` for another number of columns, for lists of other lengths and for more than one document.
     """
     if not 1 <= len(chunkings) <= MOST_COLUMNS:
         raise ValueError(f"a view has 1 to {MOST_COLUMNS} columns, not {len(chunkings)}")
-    for name, given in (("titles", titles), ("subtitles", subtitles), ("findings", findings)):
+    for name, given in (
+        ("titles", titles),
+        ("subtitles", subtitles),
+        ("findings", findings),
+        ("audits", audits),
+    ):
         if given is not None and len(given) != len(chunkings):
             raise ValueError(f"`{name}` must have one entry per column: {len(chunkings)}, not {len(given)}")
     document = chunkings[0].document
@@ -283,6 +316,7 @@ def view_blob(
             "subtitle": subtitles[at] if subtitles else in_words(chunking.recipe.params),
             "word": unit(chunking.unit).word,
             "notes": list(chunking.notes),
+            "audit": _audit(audits[at], list(findings[at]) if findings else []) if audits else None,
         }
         columns.append(head | _column(document, f"{at}.", chunking, findings[at] if findings else {}, arrays))
     arrays["differences"] = _utf16(document, differences(chunkings))
@@ -305,6 +339,13 @@ def view_blob(
     # Streamlit hands the same blob over again when the theme changes; the stamp tells the viewer that nothing else did.
     stamp = hashlib.blake2b(pack(header, arrays), digest_size=8).hexdigest()
     return pack(header | {"stamp": stamp}, arrays)
+
+
+def _audit(audit: Audit, titles: Sequence[str]) -> dict[str, Any]:
+    chips = [
+        [c.title, c.text, c.help, c.bad, titles.index(c.finding) if c.finding in titles else -1] for c in audit.chips
+    ]
+    return {"headline": audit.headline, "sizes": audit.sizes, "sizesHelp": audit.sizes_help, "chips": chips}
 
 
 def in_words(params: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import streamlit as st
@@ -13,9 +14,12 @@ from chunkviz.document import Document
 from chunkviz.errors import ChunkvizError
 from chunkviz.segments import Highlight
 from chunkviz.ui import cache, cards, charts, documents, palette, state
-from chunkviz.ui.controls import control, store
+from chunkviz.ui.controls import control, current, store
 from chunkviz.ui.viewer import viewer
 from chunkviz.units import TITLES, UNITS, unit
+
+REST_SECONDS = 0.15
+"""How long the histogram waits for the text to be painted, or for the next step of a slider."""
 
 PRIMARY = 2
 """Parameters drawn at once; the others are behind "More"."""
@@ -48,21 +52,32 @@ def remember(sample: str, unit_id: str, columns: list[state.Column]) -> None:
         st.query_params.from_dict(query)
 
 
-def settings_of(at: int, unit_word: str) -> state.Column:
-    """The head of one column: its strategy and its parameters."""
+def settled(at: int) -> state.Column:
+    """The settings of one column as its controls will show them, before they are drawn."""
     known = registry.strategies()
     key = f"strategy.{at}"
     if st.session_state.get(key) not in known:
         defaults = [*state.DEFAULT_COLUMNS, state.Column("sentence")]
         st.session_state[key] = store().get(key, defaults[at].strategy)
+    chosen: str = st.session_state[key]
+    values: dict[str, Any] = {}
+    for param in known[chosen].params:
+        if param.active(values):
+            values[param.name] = current(param, f"{at}.{chosen}.{param.name}", values)
+    return state.Column(chosen, values)
+
+
+def head(at: int, unit_word: str) -> None:
+    """The controls of one column: its strategy and its parameters."""
+    known = registry.strategies()
     chosen: str = st.selectbox(
         f"Strategy of column {at + 1}",
         list(known),
-        key=key,
+        key=f"strategy.{at}",
         format_func=lambda i: known[i].title,
         label_visibility="collapsed",
     )
-    store()[key] = chosen
+    store()[f"strategy.{at}"] = chosen
     strategy = known[chosen]
     values: dict[str, Any] = {}
     shown = [p for p in strategy.params if p.active(values)]
@@ -70,13 +85,12 @@ def settings_of(at: int, unit_word: str) -> state.Column:
         values[param.name] = control(param, f"{at}.{chosen}.{param.name}", values, unit_word)
     with st.popover(f"What “{strategy.title}” does", icon=":material/tune:", width="stretch"):
         cards.plain(f"{strategy.one_line}. {strategy.how}")
-        for param in shown[PRIMARY:]:
-            if param.active(values):
+        for param in strategy.params:
+            if param.name not in values and param.active(values):
                 values[param.name] = control(param, f"{at}.{chosen}.{param.name}", values, unit_word)
         cards.plain(f"Good for: {strategy.good_for}")
         cards.plain(f"Watch out: {strategy.watch_out}")
         cards.plain(f"Source: {strategy.source}")
-    return state.Column(chosen, values)
 
 
 def cut(document: Document, column: state.Column, unit_id: str) -> Chunking | None:
@@ -149,54 +163,68 @@ def page() -> None:
     if document is None:
         return
     word = unit(unit_id).word
-    made: list[Chunking] = []
-    columns: list[state.Column] = []
-    heads = st.columns(count, gap="medium")
-    for at, head in enumerate(heads):
-        with head, st.container(gap="xsmall"):
-            column = settings_of(at, word)
-            columns.append(column)
-            chunking = cut(document, column, unit_id)
-            if chunking is not None:
-                made.append(chunking)
+    columns = [settled(at) for at in range(count)]
     remember(source.id if source.sample else "", unit_id, columns)
+    heads = st.container()
+    place = st.container()
+    # What a reader waits for comes first: the columns are cut and on their way before their controls are drawn above.
+    with place:
+        made = show(document, columns, unit_id, word)
+    with heads:
+        for at, box in enumerate(st.columns(count, gap="medium")):
+            with box, st.container(gap="xsmall"):
+                head(at, word)
+    charts_place = st.container()
+    extraction(document)
+    if made:
+        verification(made)
+        # A chart that arrives together with the text is drawn before it, and a slider on its way needs none.
+        time.sleep(REST_SECONDS)
+        with charts_place:
+            histogram(made, columns)
+    # Everything is on the page: now a reader for the next file may take its second to start.
+    isolation.warm()
+
+
+def show(document: Document, columns: list[state.Column], unit_id: str, word: str) -> list[Chunking]:
+    """The document in its columns; nothing, and why, where a column cannot be cut."""
     if not document.text.strip():
         cards.notice("info", "This document has no text to cut. The report below says what was found in it.")
-        extraction(document)
-        return
-    if len(made) < count:
-        return
-    titles = [registry.strategy(c.strategy).title for c in columns]
-    reports = [cache.report_of(c) for c in made]
-    for head, report in zip(heads, reports, strict=True):
-        with head:
-            cards.audit(report, word)
+        return []
+    cuts = [cut(document, column, unit_id) for column in columns]
+    made = [chunking for chunking in cuts if chunking is not None]
+    if len(made) < len(columns):
+        return []
     for at, chunking in enumerate(made):
         for note in chunking.notes:
             cards.notice("info", f"Column {at + 1}: {note}")
-    bar = selected_bar(st.session_state.get("histogram"), made)
+    reports = [cache.report_of(c) for c in made]
     viewer(
         document,
         made,
         key="viewer",
-        titles=titles,
+        titles=[registry.strategy(c.strategy).title for c in columns],
         findings=[cards.findings(r) for r in reports],
-        highlight=bar,
+        audits=[cards.audit(r, word) for r in reports],
+        highlight=selected_bar(st.session_state.get("histogram"), made),
         blob=cache.blob_of(document),
     )
+    return made
+
+
+def histogram(made: list[Chunking], columns: list[state.Column]) -> None:
+    """How large the chunks of each column are; a click on a bar marks its chunks in the viewer."""
     st.subheader("How large are the chunks?", anchor=False)
     cards.plain("Click a bar to mark its chunks in the text.")
     st.plotly_chart(
-        charts.histogram(made, titles, palette.chart_colors(st.context.theme.type)),
+        charts.histogram(
+            made, [registry.strategy(c.strategy).title for c in columns], palette.chart_colors(st.context.theme.type)
+        ),
         key="histogram",
         on_select="rerun",
         selection_mode="points",
         config={"displayModeBar": False},
     )
-    extraction(document)
-    verification(made)
-    # Everything is on the page: now a reader for the next file may take its second to start.
-    isolation.warm()
 
 
 def extraction(document: Document) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from chunkviz import Block, Document, LoadError, Note, Page, ParameterError, isolation, settings, wire
+from chunkviz import Block, Document, LoadError, Note, Page, ParameterError, Stopped, isolation, settings, wire
 
 # A worker as any other, but that its parser does what a file called run.txt says, in Python, and that it answers what
 # one called answer.txt says: whatever a hostile file could make it do.
@@ -327,3 +327,13 @@ def test_an_alarm_ends_a_worker_that_nobody_ends() -> None:
     code = "import time; from chunkviz import isolation; isolation._set_alarm(1); time.sleep(30)"
     done = subprocess.run([sys.executable, "-c", code], timeout=20, check=False)
     assert done.returncode == -signal.SIGALRM
+
+
+def test_reading_is_stopped_when_asked() -> None:
+    stop = threading.Event()
+    threading.Timer(0.3, stop.set).start()
+    began = time.monotonic()
+    with pytest.raises(Stopped, match=r"^Reading run\.txt was stopped\.$"):
+        isolation.load(b"time.sleep(20)", "run.txt", stop=stop)
+    assert time.monotonic() - began < 10
+    assert isolation.load(b"fine", "fine.txt", stop=threading.Event()).text == "fine"

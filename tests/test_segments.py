@@ -21,6 +21,8 @@ from chunkviz.segments import (
     CODE,
     LONGEST_ROW,
     PLAIN,
+    Audit,
+    Chip,
     Focus,
     Highlight,
     differences,
@@ -236,6 +238,25 @@ def test_a_view_says_everything_about_its_chunks() -> None:
     assert (header["docId"], header["height"]) == (document.fingerprint, 400)
 
 
+def test_what_stands_above_a_column_leads_to_its_findings() -> None:
+    document = Document("One two. Three.")
+    audit = Audit(
+        "2 chunks",
+        "1 / 2 tokens",
+        "About sizes.",
+        (Chip("Words cut", "1", "Help.", True, "Words cut"), Chip("Lost", "0", "", False)),
+    )
+    finding = [{"Other": [Finding(0, 3, 0, "")], "Words cut": [Finding(4, 7, 0, "")]}]
+    header, _ = unpack(view_blob([chunking_of(document, [(0, 15)])], findings=finding, audits=[audit]))
+    assert header["columns"][0]["audit"] == {
+        "headline": "2 chunks",
+        "sizes": "1 / 2 tokens",
+        "sizesHelp": "About sizes.",
+        "chips": [["Words cut", "1", "Help.", True, 1], ["Lost", "0", "", False, -1]],
+    }
+    assert unpack(view_blob([chunking_of(document, [(0, 15)])]))[0]["columns"][0]["audit"] is None
+
+
 def test_the_stamp_is_equal_exactly_for_equal_views() -> None:
     document = Document("a b c")
     one, other = chunking_of(document, [(0, 5)]), chunking_of(document, [(0, 3), (3, 5)])
@@ -251,7 +272,7 @@ def test_a_view_has_one_to_four_columns(count: int) -> None:
         view_blob([chunking_of(document, [(0, 1)])] * count)
 
 
-@pytest.mark.parametrize("name", ["titles", "subtitles", "findings"])
+@pytest.mark.parametrize("name", ["titles", "subtitles", "findings", "audits"])
 def test_a_list_of_another_length_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match=f"`{name}` must have one entry per column: 1, not 2"):
         view_blob([chunking_of(Document("a"), [(0, 1)])], **{name: ["", ""]})

@@ -16,7 +16,7 @@ from chunkviz.chunking import NO_FLAGS, Chunk, Chunking, Dropped
 from chunkviz.document import Block, Document, Page
 from chunkviz.metrics.base import Finding
 from chunkviz.recipe import Recipe
-from chunkviz.segments import Focus, Highlight, document_blob, rows, view_blob
+from chunkviz.segments import Audit, Chip, Focus, Highlight, document_blob, rows, view_blob
 
 FILE = Path(__file__).parent / "vectors" / "viewer.json"
 
@@ -121,6 +121,8 @@ def vectors() -> list[dict[str, Any]]:
         view = view_blob(
             chunkings,
             findings=[{"Words cut": [Finding(c.start, c.end, c.index, "") for c in one.chunks]} for one in chunkings],
+            audits=[Audit("n chunks", "1 / 2", "sizes", (Chip("Words cut", "2 of 3", "help", True, "Words cut"),))]
+            * len(chunkings),
             focus=Focus(last, "f1", start=0, end=len(document.text)),
             highlight=Highlight(0, (0,), "h1", "one chunk") if chunkings[0].chunks else None,
         )

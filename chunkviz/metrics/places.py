@@ -83,20 +83,17 @@ def not_whole(chunking: Chunking, where: Places) -> Ints:
 
 def bounds(chunking: Chunking) -> Places:
     """Starts and ends of the chunks."""
-    return places((c.start, c.end) for c in chunking.chunks)
+    return chunking.bounds
 
 
 def findings(chunking: Chunking, where: Places, numbers: Sequence[int] | Ints) -> tuple[Finding, ...]:
     """The places with these numbers, each with the first chunk that holds a part of it."""
-    starts, ends = where
-    chunk_ends = bounds(chunking)[1]
+    chosen = np.asarray(numbers, dtype=np.int64)[:MOST_FINDINGS]
+    starts, ends = where[0][chosen], where[1][chosen]
+    chunks = np.minimum(np.searchsorted(bounds(chunking)[1], starts, side="right"), len(chunking.chunks) - 1)
     text = chunking.document.text
-    found = []
-    for i in islice(numbers, MOST_FINDINGS):
-        start, end = int(starts[i]), int(ends[i])
-        chunk = min(int(np.searchsorted(chunk_ends, start, side="right")), len(chunking.chunks) - 1)
-        found.append(Finding(start, end, chunk, _shown(text, start, end)))
-    return tuple(found)
+    rows = zip(starts.tolist(), ends.tolist(), chunks.tolist(), strict=True)
+    return tuple(Finding(start, end, chunk, _shown(text, start, end)) for start, end, chunk in rows)
 
 
 def chunk_findings(chunks: Iterable[Chunk]) -> tuple[Finding, ...]:

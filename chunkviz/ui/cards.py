@@ -12,18 +12,12 @@ from chunkviz import format
 from chunkviz.document import Note
 from chunkviz.metrics import Finding
 from chunkviz.report import Figure, Report
+from chunkviz.segments import Audit, Chip
 
 STYLE = """<style>
 .cv-notice{border-left:4px solid var(--cv-c,#888);padding:.45rem .8rem;margin:.1rem 0;border-radius:.3rem;
   background:color-mix(in srgb,var(--cv-c,#888) 11%,transparent);white-space:pre-wrap;overflow-wrap:anywhere}
 .cv-error{--cv-c:#c62f3d}.cv-warning{--cv-c:#b26a00}.cv-info{--cv-c:#2f6fc4}
-.cv-audit{font-size:.84rem;line-height:1.55;margin:0}
-.cv-audit .cv-big{font-size:1.3rem;font-weight:650;margin-right:.5rem;white-space:nowrap}
-.cv-audit .cv-sizes{font-variant-numeric:tabular-nums;opacity:.85}
-.cv-chips{display:flex;flex-wrap:wrap;gap:.2rem .35rem;margin-top:.25rem}
-.cv-chip{border:1px solid color-mix(in srgb,currentColor 22%,transparent);border-radius:.9rem;padding:0 .5rem;
-  cursor:help;max-width:100%;overflow-wrap:anywhere;font-variant-numeric:tabular-nums}
-.cv-chip b{font-weight:650}.cv-chip.cv-bad{border-color:#c62f3d;background:color-mix(in srgb,#c62f3d 12%,transparent)}
 .cv-title{font-size:1.55rem;font-weight:700;margin:0;padding:0;line-height:1.25}
 .stMainBlockContainer{padding-top:3.6rem!important;padding-bottom:3rem!important}
 .cv-list{margin:.2rem 0;padding-left:1.1rem}.cv-list li{margin:.12rem 0;overflow-wrap:anywhere}
@@ -67,24 +61,26 @@ SHOWN = (
 """Figures of the audit line, in order."""
 
 
-def audit(report: Report, word: str) -> None:
-    """The audit line of one column: how many chunks, how large, and what became of the text."""
+def audit(report: Report, word: str) -> Audit:
+    """What stands above one column: how many chunks, how large, and what became of the text."""
     sizes = " / ".join(format.number(report[i].value) for i in SIZES)
-    chips = "".join(_chip(report[i]) for i in SHOWN if report[i].value is not None)
-    about = "Smallest, typical (median), large (95 of 100 are no larger) and largest chunk."
-    count = escape(format.plural(int(report["chunks"].value or 0), "chunk"))
-    st.html(
-        f'<div class="cv-audit"><span class="cv-big">{count}</span><span class="cv-sizes" title="{about}">'
-        f'{sizes} {escape(word)}</span><div class="cv-chips">{chips}</div></div>'
+    return Audit(
+        headline=format.plural(int(report["chunks"].value or 0), "chunk"),
+        sizes=f"{sizes} {word}",
+        sizes_help="Smallest, typical (median), large (95 of 100 are no larger) and largest chunk.",
+        chips=tuple(_chip(report[i]) for i in SHOWN if report[i].value is not None),
     )
 
 
-def _chip(figure: Figure) -> str:
+def _chip(figure: Figure) -> Chip:
     metric = figure.metric
     bad = bool(figure.value) if metric.better == "lower" else metric.better == "higher" and figure.value != 1
-    return (
-        f'<span class="cv-chip{" cv-bad" if bad else ""}" title="{escape(f"{metric.help} How: {metric.formula}.")}">'
-        f"{escape(metric.title)} <b>{escape(format.figure(figure))}</b></span>"
+    return Chip(
+        metric.title,
+        format.figure(figure),
+        f"{metric.help} How: {metric.formula}.",
+        bad,
+        metric.title if figure.findings else "",
     )
 
 

@@ -22,30 +22,49 @@ def store() -> dict[str, Any]:
     return known
 
 
+def current(param: Param, key: str, siblings: Mapping[str, Any]) -> Any:
+    """The value that `control` will return: what the reader just did, else what was there before, made legal.
+
+    Known before anything is drawn, so a page can show what follows from it first.
+    """
+    rule = param.rule
+    value = st.session_state[key] if key in st.session_state else store().get(key, param.default)
+    if isinstance(rule, Int):
+        low, high = rule.legal(siblings)
+        return min(max(int(value), low), high)
+    if isinstance(rule, Float):
+        return min(max(float(value), rule.low), rule.high)
+    if isinstance(rule, Texts):
+        return value if isinstance(value, tuple) else _lines(value)
+    if isinstance(rule, Flag):
+        return bool(value)
+    return value if rule.fault(value, siblings, "") is None else param.default
+
+
 def control(param: Param, key: str, siblings: Mapping[str, Any], unit_word: str) -> Any:
     """Draw one parameter and return its value, which is legal beside its siblings.
 
     key : of the widget and of the store
     """
     rule = param.rule
-    # What the reader just did comes first; the store only knows what was there before.
-    value = st.session_state[key] if key in st.session_state else store().get(key, param.default)
+    value = current(param, key, siblings)
     unit = param.unit(unit_word)
     label = f"{rule.label} ({unit})" if unit and unit != rule.label.lower() else rule.label
     if isinstance(rule, Int):
         value = _whole_number(rule, label, key, value, siblings)
     elif isinstance(rule, Float):
-        _set(key, min(max(float(value), rule.low), rule.high))
+        _set(key, value)
         value = st.slider(label, rule.low, rule.high, step=rule.step, key=key, help=rule.help)
     elif isinstance(rule, Choice):
-        options = list(rule.options)
-        _set(key, value if value in options else param.default)
-        value = st.selectbox(label, options, key=key, format_func=lambda o: rule.options[o], help=rule.help)
+        _set(key, value)
+        value = st.selectbox(label, list(rule.options), key=key, format_func=lambda o: rule.options[o], help=rule.help)
     elif isinstance(rule, Flag):
-        _set(key, bool(value))
+        _set(key, value)
         value = st.toggle(label, key=key, help=rule.help)
     elif isinstance(rule, Text):
-        value = _text(rule, label, key, value, param.default)
+        _set(key, value)
+        options = list(dict.fromkeys([value, param.default, *rule.examples]))
+        value = st.selectbox(label, options, key=key, help=rule.help, accept_new_options=True)
     elif isinstance(rule, Texts):
         value = _texts(rule, label, key, value)
     else:  # a rule without a widget is a mistake in this map, not in the reader's settings
@@ -60,14 +79,13 @@ def _set(key: str, value: Any) -> None:
         st.session_state[key] = value
 
 
-def _whole_number(rule: Int, label: str, key: str, value: Any, siblings: Mapping[str, Any]) -> int:
+def _whole_number(rule: Int, label: str, key: str, current: int, siblings: Mapping[str, Any]) -> int:
     """A slider over the usual range, and beyond it where a link asks for more.
 
     One widget only: two that mirror each other lose steps, because the browser may send the older value of one together
     with the newer value of the other.
     """
     low, high = rule.legal(siblings)
-    current = min(max(int(value), low), high)
     if high == low:
         st.caption(f"{label}: {low}, nothing else is possible beside {rule.below}={siblings.get(rule.below)}.")
         return low
@@ -82,20 +100,15 @@ def _whole_number(rule: Int, label: str, key: str, value: Any, siblings: Mapping
     return int(st.slider(label, low, soft, step=rule.step, key=key, help=rule.help))
 
 
-def _text(rule: Text, label: str, key: str, value: Any, default: str) -> str:
-    """A choice among the suggestions, and anything else typed."""
-    legal = rule.fault(value, {}, "") is None
-    _set(key, value if legal else default)
-    options = list(dict.fromkeys([st.session_state[key], *rule.examples]))
-    given = st.selectbox(label, options, key=key, help=rule.help, accept_new_options=True)
-    return given if rule.fault(given, {}, "") is None else default
-
-
-def _texts(rule: Texts, label: str, key: str, value: Any) -> tuple[str, ...]:
+def _texts(rule: Texts, label: str, key: str, value: tuple[str, ...]) -> tuple[str, ...]:
     """One text a line, with \\n and \\t for what cannot be typed; an empty line is the empty text."""
-    if isinstance(value, tuple):
-        _set(key, "\n".join(t.replace("\r", "\\r").replace("\n", "\\n").replace("\t", "\\t") for t in value))
-    given = st.text_area(label, key=key, help=f"{rule.help} One a line; \\n is a line end.", height=100)
+    spelled = "\n".join(t.replace("\r", "\\r").replace("\n", "\\n").replace("\t", "\\t") for t in value)
+    if _lines(st.session_state.get(key) or "") != value:
+        _set(key, spelled)
+    return _lines(st.text_area(label, key=key, help=f"{rule.help} One a line; \\n is a line end.", height=100))
+
+
+def _lines(given: str) -> tuple[str, ...]:
     if not given:
         return ()
     return tuple(line.replace("\\n", "\n").replace("\\t", "\t").replace("\\r", "\r") for line in given.split("\n"))

@@ -11,10 +11,10 @@ import streamlit as st
 
 from chunkviz import format, isolation, loaders, samples
 from chunkviz.document import Document
-from chunkviz.errors import ChunkvizError, LoadError
+from chunkviz.errors import ChunkvizError, LoadError, Stopped
 from chunkviz.loaders.options import LoadOptions
 from chunkviz.settings import settings
-from chunkviz.ui import cards
+from chunkviz.ui import cards, progress
 from chunkviz.ui.cache import key_of
 from chunkviz.ui.controls import control
 
@@ -125,8 +125,12 @@ def load(source: Source, options: Mapping[str, Any]) -> Document:
     key = key_of("document", source.name, source.data, repr(sorted(options.items())), "with" if password else "")
     parsed = _parsed()
     if key not in parsed:
-        with st.spinner("Reading the document …"):
-            parsed[key] = isolation.load(source.data, source.name, password=password, options=options)
+        parsed[key] = progress.waited(
+            lambda stop: isolation.load(source.data, source.name, password=password, options=options, stop=stop),
+            text="Reading the document",
+            seconds=settings().parse_seconds,
+            key=f"read.{key}",
+        )
         while len(parsed) > settings().max_documents:
             del parsed[next(iter(parsed))]
     return parsed[key]
@@ -145,6 +149,8 @@ def load_or_say(source: Source, options: Mapping[str, Any]) -> Document | None:
                 key=f"password.{source.id}",
                 help="Used to open the file and kept only as long as this page is open.",
             )
+    except Stopped as error:
+        cards.notice("info", str(error))
     except ChunkvizError as error:
         cards.notice("error", str(error))
     return None

@@ -6,6 +6,7 @@ every slider travels by the other, and is small.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -16,8 +17,9 @@ import streamlit as st
 from chunkviz.chunking import Chunking
 from chunkviz.document import Document
 from chunkviz.metrics.base import Finding
-from chunkviz.segments import Focus, Highlight, document_blob, view_blob
+from chunkviz.segments import Audit, Focus, Highlight, document_blob, view_blob
 
+SEND_SECONDS: Final = 0.01
 COMPONENT: Final = "chunkviz.viewer"
 
 
@@ -46,6 +48,7 @@ def viewer(
     titles: Sequence[str] | None = None,
     subtitles: Sequence[str] | None = None,
     findings: Sequence[Mapping[str, Sequence[Finding]]] | None = None,
+    audits: Sequence[Audit] | None = None,
     focus: Focus | None = None,
     highlight: Highlight | None = None,
     height: int = 620,
@@ -65,6 +68,7 @@ def viewer(
         titles=titles,
         subtitles=subtitles,
         findings=findings,
+        audits=audits,
         focus=focus,
         highlight=highlight,
         height=height,
@@ -73,6 +77,8 @@ def viewer(
     result = mount(
         key=key, data=data, default={"selected": None}, on_selected_change=_nothing, width="stretch", height="content"
     )
+    # The view goes out before the interpreter is busy with the rest of the page, of which the document is the largest.
+    time.sleep(SEND_SECONDS)
     mount(key=f"{key}.document", data=document_blob(document) if blob is None else blob, height="content")
     return _state(result.selected, chunkings)
 

@@ -169,7 +169,41 @@ def test_hover_shows_why_and_keys_walk(app: str, page: Page) -> None:
     page.get_by_test_id("viewer").press("d")
 
 
-def test_a_bar_marks_its_chunks_and_langchain_agrees(app: str, page: Page) -> None:
+def test_a_figure_of_the_audit_leads_to_its_places(app: str, page: Page) -> None:
+    page.goto(link(app, FOUR[:2], doc="api_manual"))
+    settled(page)
+    document = isolation.load(samples.read("api_manual"), FILES["api_manual"])
+    report = chunkviz.report(chunkviz.chunk(document, "fixed", **FOUR[0].params))
+    cut = report["cut.sentences"]
+    figure = page.get_by_role("button", name=f"Sentences cut: {cut.value} of {cut.of}")
+    where = page.locator(".where")
+    for at in range(3):
+        figure.first.click()
+        expect(where).to_have_text(f"Sentences cut: {at + 1} of {cut.value}")
+        # The place itself is in sight: the chunk that holds its beginning.
+        expect(page.locator(f'[data-column="0"] [data-chunk~="{cut.findings[at].chunk}"]').first).to_be_in_viewport()
+    for _ in range(cut.value - 2):
+        figure.first.press("Enter")
+    expect(where).to_have_text(f"Sentences cut: 1 of {cut.value}")  # after the last one comes the first
+
+
+def test_a_bar_of_the_histogram_marks_its_chunks(app: str, page: Page) -> None:
+    page.goto(link(app, FOUR[:1], doc="api_manual"))
+    settled(page)
+    bar = page.locator(".js-plotly-plot .bars .point").last
+    bar.scroll_into_view_if_needed()
+    box = bar.bounding_box()
+    assert box
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    chip = page.locator(".toolbar .chip")
+    expect(chip).to_be_visible()
+    low, high = (int(n) for n in re.findall(r"\d+", (chip.text_content() or "").split("of", 1)[1])[:2])
+    document = isolation.load(samples.read("api_manual"), FILES["api_manual"])
+    made = chunkviz.chunk(document, "fixed", **FOUR[0].params)
+    expect(chip).to_contain_text(f"{sum(low <= c.tokens < high for c in made.chunks)} chunks")
+
+
+def test_langchain_agrees_when_asked(app: str, page: Page) -> None:
     page.goto(link(app, FOUR[:2], doc="api_manual"))
     settled(page)
     page.get_by_text("Is “Recursive” really what LangChain does?").click()

@@ -21,6 +21,16 @@ export const VERSION = 1;
  */
 
 /**
+ * What stands above a column; each chip is [title, text, help, whether it deserves a look, index into marks or -1].
+ *
+ * @typedef {object} Audit
+ * @property {string} headline
+ * @property {string} sizes
+ * @property {string} sizesHelp
+ * @property {[string, string, string, boolean, number][]} chips
+ */
+
+/**
  * @typedef {object} Column
  * @property {string} strategy
  * @property {string} title
@@ -31,6 +41,7 @@ export const VERSION = 1;
  * @property {string[]} reasons
  * @property {string[][]} paths
  * @property {string[]} contexts
+ * @property {Audit | null} audit
  * @property {number} count
  * @property {Uint32Array} starts never decreasing
  * @property {Uint32Array} ends never decreasing

@@ -5,6 +5,7 @@
  * which is small and travels with every change. They may arrive in either order; a view waits for its document.
  */
 
+import { Audit } from "./audit.js";
 import { aboutChunk, aboutCut, Card } from "./card.js";
 import { readDocument, readView, unpack } from "./codec.js";
 import { nearestChunk, step } from "./core.js";
@@ -67,6 +68,7 @@ class Viewer {
       },
       refuse: (reason) => this.announce(reason),
     });
+    this.audit = new Audit((column, mark) => this.#follow(column, mark));
     this.scroller = make("div", "scroller");
     this.scroller.tabIndex = 0;
     this.scroller.setAttribute("role", "group");
@@ -78,7 +80,7 @@ class Viewer {
     this.message.setAttribute("role", "status");
     this.live = make("div", "visually-hidden");
     this.live.setAttribute("role", "status");
-    this.root.append(this.toolbar.element, this.scroller, this.message, this.live);
+    this.root.append(this.audit.element, this.toolbar.element, this.scroller, this.message, this.live);
     this.card = new Card(this.root);
     this.marks = new Marks();
     this.renderer = new Renderer(this.scroller, () => this.lightSoon());
@@ -180,6 +182,7 @@ class Viewer {
     const chunk = stay === null ? null : nearestChunk(view.columns[this.column], stay);
     this.current = chunk === null ? null : { column: this.column, chunk };
     this.markKind = Math.min(this.markKind, Math.max(0, view.columns[this.column].marks.length - 1));
+    this.audit.update(view);
     this.renderer.show(doc, view);
     this.#pick(view);
     this.update();
@@ -357,6 +360,24 @@ class Viewer {
     return this.go({ column: this.column, chunk: chunks[at] });
   }
 
+  /**
+   * Go to the next place behind a figure of the audit line, after the last one to the first.
+   * @param {number} column
+   * @param {number} kind
+   */
+  #follow(column, kind) {
+    const same = this.column === column && this.markKind === kind && this.mark;
+    this.column = column;
+    this.markKind = kind;
+    const marks = this.#shown.own.marks[kind];
+    const after = same && step(marks.starts, this.#here(), 1) !== null;
+    if (!after) {
+      this.current = null;
+      this.mark = { start: -1, end: -1 };
+    }
+    this.moveMark(1);
+  }
+
   /** @param {1 | -1} direction */
   moveMark(direction) {
     const { own } = this.#shown;
@@ -427,7 +448,14 @@ class Viewer {
       target.addEventListener(type, act, { signal, passive: type !== "keydown" });
     on(this.scroller, "pointermove", (event) => this.#hover(event));
     on(this.scroller, "pointerleave", () => this.#unhover());
-    on(this.scroller, "scroll", () => this.#unhover());
+    on(this.scroller, "scroll", () => {
+      this.#unhover();
+      this.audit.element.scrollLeft = this.scroller.scrollLeft;
+    });
+    // The other way round: the focus may go to a figure that is out of sight.
+    on(this.audit.element, "scroll", () => {
+      this.scroller.scrollLeft = this.audit.element.scrollLeft;
+    });
     on(this.scroller, "click", (event) => this.#click(event));
     on(this.scroller, "keydown", (event) => this.#key(event));
     on(this.toolbar.element, "keydown", (event) => {
