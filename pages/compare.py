@@ -157,9 +157,11 @@ def page() -> None:
         "Before a search system can answer questions about a document, the document is cut into chunks. "
         "Each colour below is one chunk: all that a search can find and show at once."
     )
-    for complaint in view.complaints:
-        cards.notice("warning", complaint)
-    document = documents.load_or_say(source, options)
+    # What comes and goes has a place of its own: one element more would make the browser build all after it anew.
+    with st.container():
+        for complaint in view.complaints:
+            cards.notice("warning", complaint)
+        document = documents.load_or_say(source, options)
     if document is None:
         return
     word = unit(unit_id).word
@@ -195,9 +197,10 @@ def show(document: Document, columns: list[state.Column], unit_id: str, word: st
     made = [chunking for chunking in cuts if chunking is not None]
     if len(made) < len(columns):
         return []
-    for at, chunking in enumerate(made):
-        for note in chunking.notes:
-            cards.notice("info", f"Column {at + 1}: {note}")
+    with st.container():
+        for at, chunking in enumerate(made):
+            for note in chunking.notes:
+                cards.notice("info", f"Column {at + 1}: {note}")
     reports = [cache.report_of(c) for c in made]
     viewer(
         document,

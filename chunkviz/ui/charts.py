@@ -47,6 +47,7 @@ def histogram(chunkings: Sequence[Chunking], titles: Sequence[str], colors: dict
     word = unit(chunkings[0].unit).word
     figure = make_subplots(rows=1, cols=len(chunkings), shared_yaxes=True, subplot_titles=list(titles))
     limit = model_limit(chunkings[0])
+    right = max(float(edges[-1]), (limit or 0) * 1.05)
     for at, values in enumerate(sizes):
         counts, _ = np.histogram(values, edges)
         figure.add_bar(
@@ -69,11 +70,14 @@ def histogram(chunkings: Sequence[Chunking], titles: Sequence[str], colors: dict
             y=1,
             yref="paper",
             yshift=-8,
-            xanchor="left",
+            # To the side where there is room for it.
+            xanchor="left" if limit < 0.6 * right else "right",
             showarrow=False,
             font={"size": 11, "color": colors["limit"]},
         )
-    figure.update_xaxes(title_text=f"chunk size ({word})", range=[0, max(float(edges[-1]), (limit or 0) * 1.05)])
+    # No drag mode here: Streamlit reports clicks on bars only where it chooses the mode itself.
+    figure.update_xaxes(title_text=f"chunk size ({word})", range=[0, right], fixedrange=True)
+    figure.update_yaxes(fixedrange=True)
     figure.update_yaxes(title_text="chunks", col=1)
     figure.update_layout(
         height=250,
@@ -82,8 +86,6 @@ def histogram(chunkings: Sequence[Chunking], titles: Sequence[str], colors: dict
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
         font={"color": colors["text"]},
-        dragmode="select",
-        clickmode="event+select",
     )
     return figure
 
