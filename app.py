@@ -1,8 +1,13 @@
-"""The page's frame: its title and the screens. `make run` starts it."""
+"""The page's frame: its title, the sidebar that all screens share, and the screens. `make run` starts it."""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from chunkviz.ui import frame
+
 st.set_page_config(page_title="chunkviz", page_icon="🔪", layout="wide", initial_sidebar_state="expanded")
-st.navigation([st.Page("pages/compare.py", title="Compare", icon=":material/view_column:", default=True)]).run()
+page = frame.navigation()
+frame.opening(page.url_path)
+frame.sidebar()
+page.run()

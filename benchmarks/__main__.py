@@ -10,6 +10,7 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Final
 
+from benchmarks import embedding
 from benchmarks.contenders import Material, first_cuts, langchains, other_cuts, peers, tiktoken_encoding
 from benchmarks.corpus import mixed_text
 from benchmarks.report import Measured, Results, megabytes, tables, to_dict
@@ -57,6 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--rounds", type=int, default=5, help="how often each is timed (5); first cuts of the larger text half as often"
     )
+    parser.add_argument("--embedding", action="store_true", help="also time the first embedding, see embedding.py")
     parser.add_argument("--bytes", type=int, help="size of the smaller text; the other is ten times as large")
     parser.add_argument("--check", action="store_true", help="exit with 1 if a budget is missed")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write every single figure to FILE")
@@ -72,6 +74,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.json:
         options.json.write_text(json.dumps(to_dict(found), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     missed = any(verdict.kept is False for verdict in found.judged())
+    if options.embedding:
+        print()
+        missed |= embedding.main(["--rounds", str(options.rounds), "--check"]) != 0
     return 1 if options.check and missed else 0
 
 

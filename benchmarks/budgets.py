@@ -41,9 +41,12 @@ class Budget:
 
 _MB: Final = 1_000_000
 _CUTTERS: Final = ("fixed", "recursive")
+_OWN_FORMAT: Final = ("html", "json", "latex")
 
 BUDGETS: Final = (
     Budget(FIRST_CUT, 0.6, True, "of the speed at which tiktoken encodes the text once", _MB, _CUTTERS),
+    Budget(FIRST_CUT, 0.4, True, "of the speed at which tiktoken encodes the text once", _MB, _OWN_FORMAT),
+    Budget(FIRST_CUT, 0.3, True, "of the speed at which tiktoken encodes the text once", _MB, ("code",)),
     Budget(OTHER_CUT, 20, True, "times as fast as LangChain's recursive splitter at the same size", _MB, _CUTTERS),
     Budget(GROWTH, 11, False, "times the time for ten times the text", 10 * _MB),
 )

@@ -10,6 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 
 import chunkviz
+from benchmarks.corpus import as_json, as_latex, as_page, as_python
 from benchmarks.timing import Contender, Run
 from chunkviz.document import Page
 from chunkviz.encodings import reference_encoding
@@ -22,11 +23,21 @@ PAGE_CHARACTERS: Final = 3000
 REFERENCE: Final = "tiktoken encode_ordinary"
 LANGCHAIN: Final = "LangChain recursive"
 MARKDOWN: Final = ", Markdown"
+OWN: Final = {
+    ", HTML": ("mixed.html", as_page, "<h1>A</h1>"),
+    ", JSON": ("mixed.json", as_json, "[1]"),
+    ", LaTeX": ("mixed.tex", as_latex, r"\section{A}"),
+    ", Python": ("mixed.py", as_python, "x = 1\n"),
+}
+"""Formats that some strategy is made for: a name, how the text becomes one, and a small sample."""
 
 
 @dataclass(frozen=True)
 class Material:
-    """One text, as a plain document and as a Markdown document with pages; both are read once, before any time is taken."""
+    """One text, as a plain document, as a Markdown document with pages and as the source of each format in `OWN`.
+
+    Each is read once, before any time is taken.
+    """
 
     text: str
 
@@ -41,16 +52,26 @@ class Material:
         pages = (Page(s, min(s + PAGE_CHARACTERS, len(self.text)), n, str(n)) for n, s in enumerate(starts, 1))
         return replace(document, pages=tuple(pages))
 
+    @cached_property
+    def own(self) -> dict[str, chunkviz.Document]:
+        return {
+            suffix: chunkviz.Document.from_text(made(self.text), name=name) for suffix, (name, made, _) in OWN.items()
+        }
+
 
 def tiktoken_encoding(material: Material) -> Contender:
     """What everyone is compared with: the text encoded once."""
+    return _encoding(material.text, REFERENCE)
+
+
+def _encoding(text: str, name: str) -> Contender:
     encoding = reference_encoding(ENCODING)
 
     def run() -> int:
-        encoding.encode_ordinary(material.text)
+        encoding.encode_ordinary(text)
         return 0
 
-    return Contender(REFERENCE, lambda _size: run)
+    return Contender(name, lambda _size: run)
 
 
 def first_cuts(material: Material) -> list[Contender]:
@@ -60,7 +81,16 @@ def first_cuts(material: Material) -> list[Contender]:
         fresh = replace(document)  # the same text and blocks, and nothing worked out yet
         return lambda: len(chunkviz.chunk(fresh, strategy.id, unit=ENCODING, **_sizes(strategy, size)).chunks)
 
-    return [replace(who, against=REFERENCE) for who in _ours(material, prepare)]
+    def on_own(strategy: Strategy, suffix: str) -> Contender:
+        document, name = material.own[suffix], f"chunkviz {strategy.id}{suffix}"
+        return Contender(name, lambda size: prepare(document, strategy, size), strategy.id, REFERENCE + suffix)
+
+    found = [replace(who, against=REFERENCE) for who in _ours(material, prepare)]
+    for suffix in OWN:
+        made_for = [on_own(strategy, suffix) for strategy in _timed() if _made_for(strategy, suffix)]
+        # The source holds other words than the text it was made from: tiktoken encodes it as well.
+        found += [_encoding(material.own[suffix].text, REFERENCE + suffix), *made_for] if made_for else []
+    return found
 
 
 def other_cuts(material: Material, known: int) -> list[Contender]:
@@ -85,9 +115,7 @@ def _ours(material: Material, prepare: Callable[[chunkviz.Document, Strategy, in
     """Each strategy on the plain text, unless it would only fall back to another there, and on the Markdown document."""
     sample = chunkviz.Document.from_text("A word. Another one.\n", name="mixed.txt")
     found: list[Contender] = []
-    for strategy in chunkviz.strategies().values():
-        if not isinstance(strategy, Strategy) or strategy.tags.needs_embedder or strategy.tags.needs_model:
-            continue  # their time is that of a model
+    for strategy in _timed():
 
         def on(document: chunkviz.Document, strategy: Strategy = strategy) -> Callable[[int], Run]:
             return lambda size: prepare(document, strategy, size)
@@ -96,6 +124,19 @@ def _ours(material: Material, prepare: Callable[[chunkviz.Document, Strategy, in
             found.append(Contender(f"chunkviz {strategy.id}", on(material.plain), strategy.id))
         found.append(Contender(f"chunkviz {strategy.id}{MARKDOWN}", on(material.structured), strategy.id))
     return found
+
+
+def _timed() -> list[Strategy]:
+    """Every strategy whose time is not that of a model."""
+    known = (s for s in chunkviz.strategies().values() if isinstance(s, Strategy))
+    return [s for s in known if not (s.tags.needs_embedder or s.tags.needs_model)]
+
+
+def _made_for(strategy: Strategy, suffix: str) -> bool:
+    """Whether it has nothing to say about a document of this format, but has to say of Markdown that it does its best."""
+    name, _, sample = OWN[suffix]
+    own, other = (chunkviz.Document.from_text(sample, name=n) for n in (name, "mixed.md"))
+    return not chunkviz.chunk(own, strategy.id).notes and bool(chunkviz.chunk(other, strategy.id).notes)
 
 
 def _sizes(strategy: Strategy, size: int) -> dict[str, Any]:

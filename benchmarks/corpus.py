@@ -7,6 +7,7 @@ text begins with the shorter one. Other releases of Python carry other sources: 
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sysconfig
@@ -14,7 +15,7 @@ import tokenize
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, cycle
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -55,6 +56,81 @@ def mixed_text(size: int) -> str:
         parts.append(part.encode())
         written[kind] += len(parts[-1])
     return b"".join(parts)[:size].decode("utf-8", "ignore")
+
+
+def as_page(markdown: str) -> str:
+    """The source of a web page with the same words, cut to as many UTF-8 bytes as the Markdown has."""
+    # Imported here: only the benchmark of pages needs it, not the text itself.
+    from markdown_it import MarkdownIt
+
+    body = MarkdownIt("commonmark").enable("table").render(markdown)
+    page = f"<!DOCTYPE html>\n<html>\n<body>\n<main>\n{body}</main>\n</body>\n</html>\n"
+    return page.encode()[: len(markdown.encode())].decode("utf-8", "ignore")
+
+
+def as_json(markdown: str) -> str:
+    """The same words as a JSON list of records, at most as many UTF-8 bytes as the Markdown has."""
+    room = len(markdown.encode()) - len("[\n\n]")
+    records: list[str] = []
+    for number, paragraph in enumerate(markdown.split("\n\n")):
+        record = {
+            "id": number,
+            "kind": "text",
+            "tags": [],
+            "words": paragraph.count(" ") + 1,
+            "lines": paragraph.split("\n"),
+        }
+        written = json.dumps(record, indent=1, ensure_ascii=False)
+        room -= len(written.encode()) + len(",\n")
+        if room < 0:
+            break
+        records.append(written)
+    return "[\n" + ",\n".join(records) + "\n]"
+
+
+def as_latex(markdown: str) -> str:
+    """The same words as LaTeX, cut to as many UTF-8 bytes: headings, code in `verbatim`, a formula in every tenth paragraph."""
+    parts = [r"\documentclass{article}" + "\n" + r"\begin{document}"]
+    for number, (kind, words) in enumerate(_blocks_of(markdown)):
+        if kind == "code":
+            parts.append(f"\\begin{{verbatim}}\n{words}\n\\end{{verbatim}}")
+        elif kind == "heading":
+            level = len(words) - len(words.lstrip("#"))
+            parts.append(f"\\{'sub' * min(level - 1, 2)}section{{{_escaped(words.lstrip('# '))}}}")
+        else:
+            formula = "\n\\begin{equation}\n  a_n = b^2 + \\frac{c}{d}\n\\end{equation}" if number % 10 == 0 else ""
+            parts.append(_escaped(words) + formula)
+    return "\n\n".join(parts).encode()[: len(markdown.encode())].decode("utf-8", "ignore")
+
+
+def as_python(markdown: str) -> str:
+    """Whole modules of the standard library, at most as many UTF-8 bytes as the Markdown has; at their end from the start."""
+    parts = ["# Größe, naïve, 東京\n"]  # the modules that come first are plain ASCII
+    room = len(markdown.encode()) - len(parts[0].encode())
+    paths = sorted(_modules(_standard_library()))
+    Random(4).shuffle(paths)  # neighbours are written alike: a short text would be of another kind than a long one
+    for path in cycle(paths):
+        with tokenize.open(path) as file:
+            module = file.read().rstrip() + "\n\n\n"
+        room -= len(module.encode())
+        if room < 0:
+            break
+        parts.append(module)
+    return "".join(parts)
+
+
+def _blocks_of(markdown: str) -> Iterator[tuple[str, str]]:
+    for number, stretch in enumerate(re.split(rf"{_FENCE}(?:python)?\n?", markdown)):
+        if number % 2:
+            yield "code", stretch
+        else:
+            yield from (("heading" if b.startswith("#") else "text", b) for b in stretch.split("\n\n") if b.strip())
+
+
+def _escaped(words: str) -> str:
+    return re.sub(
+        r"[\\{}$&#^_%~]", lambda sign: rf"\char{ord(sign[0])} " if sign[0] in "\\^~" else "\\" + sign[0], words
+    )
 
 
 @cache

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import chunkviz
-from chunkviz import registry
+from chunkviz import evaluate_cli, registry
 from chunkviz.declarations import dashed, legal
 from chunkviz.errors import ParameterError, StrategyError
 from chunkviz.loaders.options import LoadOptions
@@ -104,6 +104,18 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     apply.add_argument("recipe", type=Path, metavar="RECIPE", help="a recipe, as JSON")
     apply.add_argument("source", type=Path, metavar="SOURCE", help="a file, or a folder with all that is in it")
     apply.add_argument("--out", type=Path, required=True, metavar="DIR", help="writes DIR/<name in SOURCE>.jsonl")
+
+    evaluate_cli.add_options(
+        command(
+            "evaluate",
+            "Score recipes by what questions get back from documents.",
+            "The exit code is 1 where a question had to be left out.",
+        ),
+        legal,
+    )
+
+    cache = command("cache", "Tell how many vectors are stored, and where.")
+    cache.add_argument("--clear", action="store_true", help="delete them all; they are made anew when needed")
 
     command("doctor", "Check that everything chunkviz needs is here and works, and print the limits.")
 

@@ -89,12 +89,16 @@ class Curve:
     positions : int64 (n - 1,), the code point at which the right-hand sentence of each gap starts
     values    : float64 (n - 1,), cosine similarity of the windows left and right of the gap, in [-1, 1]
     threshold : the value below which a gap is a cut; None where the kind of threshold has no single value
+    defined   : bool (n - 1,), which values are; the others, next to sentences without a letter, are 1.0
+    turns     : what cuts the document again at another threshold, a `similarity.Turns`; None where nothing does
     """
 
     sentences: tuple[Span, ...]
     positions: NDArray[np.int64]
     values: NDArray[np.float64]
     threshold: float | None
+    defined: NDArray[np.bool_] | None = None
+    turns: Any = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,8 @@
 
 Results go to standard output in UTF-8, everything else to standard error. Options of a strategy are those it declares.
 
-Exit codes: 0 all is well; 1 something was reported (`apply`: a file could not be cut, `doctor`: a problem);
+Exit codes: 0 all is well; 1 something was reported (`apply`: a file could not be cut, `evaluate`: a question was left
+out, `doctor`: a problem);
 2 the command could not run, with one line that says why; 130 interrupted, 141 nobody reads the output any more.
 """
 
@@ -22,15 +23,17 @@ from pathlib import Path
 from typing import Any, Final
 
 import chunkviz
-from chunkviz import doctor, engine, export, format, isolation, registry
+from chunkviz import doctor, engine, evaluate_cli, export, format, isolation, registry
 from chunkviz.arguments import DEFAULT_STRATEGY, chosen, given, load_options, parsed, values_of
 from chunkviz.chunking import Chunking
 from chunkviz.declarations import card, dashed, declaration
 from chunkviz.document import Document
+from chunkviz.embed import default_store
 from chunkviz.errors import ChunkvizError, LoadError, ParameterError
 from chunkviz.loaders import suffixes
 from chunkviz.recipe import Recipe
 from chunkviz.report import Report, report
+from chunkviz.retrieval import RetrievalOptions
 from chunkviz.settings import settings
 from chunkviz.terminal import plain, table
 from chunkviz.units import DEFAULT_UNIT
@@ -179,6 +182,36 @@ def _apply(args: argparse.Namespace) -> int:
     not_cut = f"; {format.plural(failed, 'file')} could not be cut" if failed else ""
     _write(f"{format.plural(chunks, 'chunk')} from {format.plural(cut, 'file')} in {plain(str(args.out))}{not_cut}\n")
     return 1 if failed or closed else 0
+
+
+def _evaluate(args: argparse.Namespace) -> int:
+    closed: list[OSError] = []
+    code = evaluate_cli.run(
+        args,
+        values_of(RetrievalOptions, evaluate_cli.spelled_values(args.retrieval)),
+        load_options(args.load_option, {}),
+        lambda: _sources(args.docs, Path(os.devnull), closed.append),
+        _document,
+        _read,
+        _write,
+        _say,
+    )
+    for error in closed:
+        _say(f"{error.filename} cannot be opened: {error.strerror}.")
+    return 1 if closed else code
+
+
+def _cache(args: argparse.Namespace) -> int:
+    store = default_store()
+    if args.clear:
+        _write(f"{store.clear():,} vectors deleted from {plain(str(store.path))}\n")
+    else:
+        rows, taken = store.size()
+        most = store.limit_bytes / 1e6
+        _write(f"{rows:,} vectors, {taken / 1e6:,.1f} MB of at most {most:,.0f} MB, in {plain(str(store.path))}\n")
+    for notice in store.notices:
+        _say(notice)
+    return 1 if store.notices else 0
 
 
 def _doctor(_args: argparse.Namespace) -> int:
@@ -371,5 +404,7 @@ _COMMANDS: Final[dict[str, Callable[[argparse.Namespace], int]]] = {
     "chunk": _chunk,
     "compare": _compare,
     "apply": _apply,
+    "evaluate": _evaluate,
+    "cache": _cache,
     "doctor": _doctor,
 }

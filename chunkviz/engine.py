@@ -17,10 +17,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from chunkviz import registry
 from chunkviz.chunking import NO_FLAGS, Chunk, Chunking
 from chunkviz.document import Document
+from chunkviz.embed import embed, embedder
 from chunkviz.errors import ParameterError, StrategyError
 from chunkviz.graphemes import graphemes
 from chunkviz.measures import Ints
@@ -62,7 +64,7 @@ def chunk(
         made = recipe if isinstance(recipe, Recipe) else Recipe.from_dict(recipe)
         strategy, unit, params = made.strategy, made.unit, dict(made.params)
         known = registry.strategy(strategy).version
-        if made.version != known:
+        if made.version not in (0, known):
             raise ParameterError(
                 f"This recipe was made with version {made.version} of `{strategy}`; version {known} is installed and "
                 "may cut elsewhere. Make the recipe again, or install the chunkviz it names."
@@ -78,7 +80,7 @@ def run(
     counted = unit(unit_id)
     made = params if isinstance(params, Params) else strategy.params_class.make(params, counted.word)
     measure = counted.measure(document)
-    services = Services(counted, measure, graphemes(document), lambda: _sentences(document))
+    services = Services(counted, measure, graphemes(document), lambda: _sentences(document), _vectors)
     _refuse_explosion(document, strategy, made, len(measure.borders) - 1)
     cut = strategy.cut(document, made, services)
     starts = np.array([p.start for p in cut.pieces], dtype=np.int64)
@@ -92,7 +94,7 @@ def run(
         unit=counted.id,
         version=strategy.version,
         loader=document.options,
-        versions=counted.versions,
+        versions={**counted.versions, **_model_version(strategy, made)},
     )
     return Chunking(
         document=document,
@@ -102,6 +104,18 @@ def run(
         notes=(*counted.notes, *cut.notes),
         curve=cut.curve,
     )
+
+
+def _vectors(model: str, texts: Sequence[str]) -> NDArray[np.float32]:
+    return embed(texts, model).vectors
+
+
+def _model_version(strategy: Strategy, params: Params) -> dict[str, str]:
+    """What decided the vectors, for strategies that have some: other weights or another precision may cut elsewhere."""
+    if not strategy.tags.needs_embedder:
+        return {}
+    who = embedder(params.values()["model"])
+    return {who.name: f"{who.revision}, {who.settings}"}
 
 
 def _sentences(document: Document) -> Sequence[Any]:

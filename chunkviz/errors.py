@@ -18,7 +18,7 @@ class ChunkvizError(Exception):
     """Base of every error that chunkviz raises on purpose; catch this one to catch them all."""
 
 
-class Stopped(ChunkvizError):
+class Stopped(ChunkvizError):  # noqa: N818  # not a fault: someone asked for it
     """Long work was stopped because someone asked for it."""
 
 

@@ -1,7 +1,8 @@
-"""What leaves chunkviz: chunks as JSON Lines, CSV or JSON, and Python code that makes the same chunks again.
+"""What leaves chunkviz: chunks as JSON Lines, CSV, JSON or Parquet, and code that makes the same chunks again.
 
-JSON Lines is the format to process further: one chunk a line, nothing changed. CSV is for spreadsheets, which run a
-cell that looks like a formula; there such a cell gets an apostrophe in front.
+JSON Lines is the format to process further: one chunk a line, nothing changed. Parquet is the same for data frames and
+query engines, with types. CSV is for spreadsheets, which run a cell that looks like a formula; there such a cell gets an
+apostrophe in front.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
 
 from chunkviz import registry
 from chunkviz.chunking import Chunking
@@ -20,15 +22,22 @@ from chunkviz.loaders.options import LoadOptions
 from chunkviz.recipe import Recipe
 from chunkviz.units import unit
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 Row = Mapping[str, Any]
 
 COLUMNS: Final = ("index", "start", "end", "tokens", "text", "reason", "heading_path", "pages", "context", "flags")
 """The keys of a row, in order. Several documents have "document" before them, rewritten chunks "rewrite" after."""
 
+ROWS_AT_ONCE: Final = 2_000
+"""Rows of one row group of a Parquet file: what is in memory twice while it is written."""
+
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 # JSON allows these in a text; but some readers take the first three for ends of lines, and none can be written as
 # UTF-8 if it is half of a surrogate pair.
 _ESCAPED = re.compile("[\x85\u2028\u2029\ud800-\udfff]")
+_HALVES = re.compile("[\ud800-\udfff]")
 
 
 def rows(chunking: Chunking, document: str | None = None) -> Iterator[dict[str, Any]]:
@@ -91,6 +100,65 @@ def to_json(chunking: Chunking) -> str:
         "notes": list(chunking.notes),
     }
     return _json(whole, indent=2) + "\n"
+
+
+def to_parquet(chunking: Chunking, document: str | None = None) -> bytes:
+    """The chunks as a Parquet file: the columns of `COLUMNS` with "document" before and "rewrite" after them.
+
+    document : what the column of that name says; default: the document's name
+    `heading_path` is a list of texts, `pages` a list of whole numbers, `flags` a map of texts, `rewrite` null where
+    there is none. Half of a surrogate pair, which UTF-8 cannot hold, becomes U+FFFD, one for one. The file's own
+    metadata has, under the key "chunkviz", the recipe and the document's fingerprint as JSON.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    about = {"recipe": chunking.recipe.to_dict(), "fingerprint": chunking.document.fingerprint}
+    schema = _schema().with_metadata({"chunkviz": _json(about)})
+    name = chunking.document.name if document is None else document
+    found = (_stored(row) for row in rows(chunking, name))
+    out = io.BytesIO()
+    with pq.ParquetWriter(out, schema, compression="zstd") as writer:
+        while batch := list(islice(found, ROWS_AT_ONCE)):
+            writer.write_batch(pa.RecordBatch.from_pylist(batch, schema=schema))
+    return out.getvalue()
+
+
+def _schema() -> pa.Schema:
+    import pyarrow as pa
+
+    text, number = pa.string(), pa.int64()
+    types = {
+        "document": text,
+        "index": number,
+        "start": number,
+        "end": number,
+        "tokens": number,
+        "heading_path": pa.list_(text),
+        "pages": pa.list_(number),
+        "flags": pa.map_(text, text),
+    }
+    return pa.schema([(name, types.get(name, text)) for name in ("document", *COLUMNS, "rewrite")])
+
+
+def _stored(row: Row) -> dict[str, Any]:
+    """A row as Arrow takes it: maps as pairs, every text one that UTF-8 can hold."""
+
+    def clean(value: Any) -> Any:
+        if isinstance(value, str):
+            return _HALVES.sub("\ufffd", value)
+        if isinstance(value, Mapping):
+            return [(clean(key), clean(text)) for key, text in value.items()]
+        return [clean(item) for item in value] if isinstance(value, list) else value
+
+    return {name: clean(value) for name, value in row.items()}
+
+
+def command(name: str, recipe_file: str = "recipe.json", out: str = "chunks.jsonl") -> list[str]:
+    """The words after `python -m chunkviz` that write the chunks of the file `name`, cut by a recipe, as JSON Lines."""
+    # A file may be called as an option is.
+    file = f"./{name}" if name.startswith("-") else name
+    return ["chunk", file, "--recipe", recipe_file, "--format", "jsonl", "--out", out]
 
 
 def snippet(recipe: Recipe, name: str) -> str:

@@ -151,8 +151,8 @@ class _Worker:
     ) -> tuple[dict[str, Any], bytes]:
         """One job.
 
-        Raises `TimeoutError` after `seconds`, `InterruptedError` once `stop` is set, `MemoryError` where it took too much, `EOFError` if the worker died and
-        `ValueError` if it talks nonsense. After any of these it must be stopped.
+        Raises `TimeoutError` after `seconds`, `InterruptedError` once `stop` is set, `MemoryError` where it took too
+        much, `EOFError` if the worker died and `ValueError` if it talks nonsense. After any of these it must be stopped.
         """
         inbox, outbox = cast(BinaryIO, self._process.stdin), cast(BinaryIO, self._process.stdout)
         if self._listens:
@@ -408,6 +408,12 @@ def _limit_memory(megabytes: int) -> None:
 
 def _has_grown() -> bool:
     """Whether the process has once taken half of what it may: memory comes back in pieces, a new process is whole."""
+    try:
+        # What `getrusage` calls the peak of a process may be that of the app which started it, and the app may be big.
+        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+        return int(status.split("VmHWM:")[1].split()[0]) > settings().parse_memory_mb * 500
+    except (OSError, IndexError, ValueError):
+        pass
     try:
         import resource
     except ImportError:

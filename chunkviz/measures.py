@@ -44,6 +44,11 @@ class Measure(Protocol):
     def counts(self, starts: Ints, ends: Ints) -> Ints:
         """`count` for many spans at once; int64 of the same shape."""
 
+    def edges(self, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
+        """Heads and tails, int64 of the same shapes: `tails[j] - heads[i]` is the count of the text from `starts[i]` to
+        `ends[j]`, without a look at it. Exact where a seam (see the top of this file) lies between the two; where there
+        is none, as in scripts without blanks, it may be off by a few."""
+
 
 class Characters:
     """Code points."""
@@ -60,6 +65,9 @@ class Characters:
 
     def counts(self, starts: Ints, ends: Ints) -> Ints:
         return ends - starts
+
+    def edges(self, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
+        return starts, ends
 
 
 _WORD = re.compile(r"\S+")
@@ -80,6 +88,10 @@ class Words:
         first = np.searchsorted(self._ends, starts, side="right")
         last = np.searchsorted(self._starts, ends, side="left")
         return np.where(starts < ends, np.maximum(last - first, 0), 0).astype(np.int64)
+
+    def edges(self, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
+        first = np.searchsorted(self._ends, starts, side="right")
+        return first.astype(np.int64), np.searchsorted(self._starts, ends, side="left").astype(np.int64)
 
 
 def code_points(text: str) -> NDArray[np.uint32]:
@@ -123,6 +135,10 @@ def characters_of_bytes(text: str, positions: Ints) -> tuple[Ints, Ints]:
     data = np.frombuffer(text.encode("utf-8"), dtype=np.uint8)
     begun = np.concatenate(([0], np.cumsum((data & 0xC0) != 0x80), [len(text) + 1])).astype(np.int64)
     return begun[positions + 1] - 1, begun[positions]
+
+
+FAR = 400
+"""Code points. A seam further away is not worth counting to: the tokens that the whole text has there are taken."""
 
 
 class Tokens:
@@ -187,3 +203,22 @@ class Tokens:
         for i in np.flatnonzero(tail_start < ends).tolist():
             total[i] += self._part(int(tail_start[i]), int(ends[i]))
         return total
+
+    def edges(self, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
+        # The beginning of the text counts as a seam here, and so does its end: no token stands outside.
+        where = np.concatenate(([0], self._seams, [len(self._text)]))
+        before = np.concatenate(([0], self._before, [len(self.borders) - 1]))
+        after = where[np.searchsorted(where, starts, side="left")]
+        last = np.searchsorted(where, ends, side="right") - 1
+        heads = before[np.searchsorted(where, starts, side="left")].astype(np.int64)
+        tails = before[last].astype(np.int64)
+        near = after - starts <= FAR
+        for i in np.flatnonzero(near & (starts < after)).tolist():
+            heads[i] -= self._part(int(starts[i]), int(after[i]))
+        heads[~near] = np.searchsorted(self.borders, starts[~near], side="left")
+        seam = where[last]
+        near = ends - seam <= FAR
+        for i in np.flatnonzero(near & (seam < ends)).tolist():
+            tails[i] += self._part(int(seam[i]), int(ends[i]))
+        tails[~near] = np.searchsorted(self.borders, ends[~near], side="left")
+        return heads, tails

@@ -16,6 +16,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Final, Self, get_args, get_origin, get_type_hints
 
 from chunkviz.errors import ParameterError
@@ -177,6 +178,28 @@ class Texts(Rule):
 
     def spell(self, value: Any) -> str:
         return json.dumps(list(value), ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Positions(Rule):
+    """A tuple of places in a document (code points), in order and none twice, spelled as a JSON list; at most `most`."""
+
+    most: int = 10_000
+
+    def fault(self, value: Any, siblings: Mapping[str, Any], unit: str) -> str | None:
+        good = isinstance(value, tuple) and len(value) <= self.most and all(type(v) is int and v >= 0 for v in value)
+        if good and all(a < b for a, b in pairwise(value)):
+            return None
+        return f"must be a list of at most {self.most:,} whole numbers from 0, each larger than the one before"
+
+    def parse(self, text: str) -> tuple[int, ...]:
+        value = json.loads(text)
+        if not isinstance(value, list):
+            raise ValueError(text)
+        return tuple(value)
+
+    def spell(self, value: Any) -> str:
+        return json.dumps(list(value), separators=(",", ":"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ def _frozen(value: Any) -> Any:
 class Recipe:
     """Strategy, parameters, unit, loader options and the versions that decide where cuts fall.
 
-    version  : of the strategy; it rises when the strategy's spans change
+    version  : of the strategy; it rises when the strategy's spans change. 0, in a recipe written by hand: any
     versions : name to version of the packages that decide counts or spans ("chunkviz", "quicktok-v1", ...)
     """
 
@@ -66,7 +66,7 @@ class Recipe:
             strategy=data["strategy"],
             params=data.get("params", {}),
             unit=data.get("unit", "cl100k_base"),
-            version=data.get("version", 1),
+            version=data.get("version", 0),
             loader=data.get("loader", {}),
             versions=data.get("versions", {}),
         )

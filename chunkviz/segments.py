@@ -4,10 +4,10 @@ A blob is a header and arrays, little-endian throughout:
 
     uint32 n | n bytes of JSON, padded with spaces so that 4 + n is a multiple of 8 | arrays, each padded to 8 bytes
 
-`header["arrays"]` lists them as `[name, "u8" or "u32", byte offset after the header, number of items]`.
+`header["arrays"]` lists them as `[name, "u8", "u32" or "f64", byte offset after the header, number of items]`.
 
 Positions in a blob count UTF-16 units, as JavaScript does; everywhere else in chunkviz they count code points.
-`utf16_offsets` is the one place that turns the first into the second. `ui/component/codec.js` is the other end.
+`utf16_offsets` is the one place that turns the second into the first, `code_points_of` the one that turns them back. `ui/component/codec.js` is the other end.
 """
 
 from __future__ import annotations
@@ -23,11 +23,13 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from chunkviz import registry
 from chunkviz.chunking import Chunking
 from chunkviz.document import Block, Document
 from chunkviz.graphemes import graphemes
 from chunkviz.measures import code_points, is_blank_point
 from chunkviz.metrics.base import Finding
+from chunkviz.similarity.turns import Turns
 from chunkviz.spans import is_blank
 from chunkviz.text.blocks import line_starts
 from chunkviz.units import unit
@@ -35,7 +37,7 @@ from chunkviz.units import unit
 Ints = NDArray[np.int64]
 K = TypeVar("K", bound=Hashable)
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Of the container and the headers; the browser refuses any other, so that a stale page says so instead of misreading."""
 
 MOST_COLUMNS: Final = 4
@@ -45,6 +47,7 @@ LONGEST_ROW: Final = 2_000
 PLAIN, CODE, TABLE, LIST, EQUATION = 0, 7, 8, 9, 10
 """Kinds of rows; 1 to 6 are headings of that level."""
 
+_STORED: Final = {"u8": "u1", "u32": "<u4", "f64": "<f8"}
 _KINDS: Final = {"code": CODE, "table": TABLE, "list": LIST, "equation": EQUATION}
 # Atomic and possessive, or the CR and the LF of one CRLF would pass for two line ends with an empty line between.
 _BLANK_LINES = re.compile(r"(?>\r\n|\r|\n)(?:[^\S\r\n]*+(?>\r\n|\r|\n))+")
@@ -74,6 +77,25 @@ class Audit:
     sizes: str
     sizes_help: str
     chips: tuple[Chip, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """A threshold that is dragged in the browser.
+
+    low, high, step : of its parameter
+    label, unit     : of its parameter, as the page shows them
+    reference       : code points where topics begin in truth, as far as someone marked them; drawn on the curve
+    limit           : tokens that the embedding model reads, in the unit of the recipe; None where nobody knows
+    """
+
+    low: float
+    high: float
+    step: float
+    label: str
+    unit: str
+    reference: tuple[int, ...] = ()
+    limit: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +134,17 @@ def utf16_offsets(text: str, positions: ArrayLike) -> Ints:
     return _shifted(_astral(text), positions)
 
 
+def code_points_of(document: Document, units: ArrayLike) -> Ints:
+    """UTF-16 units, as the browser says them, to code points: `utf16_offsets` the other way. int64 of the same shape.
+
+    A place between the two units of one character is where that character begins.
+    """
+    astral = document.derive("segments.astral", lambda: _astral(document.text))
+    at = np.asarray(units, dtype=np.int64)
+    # The i-th character of two units stands at unit `astral[i] + i`; each that began before a place counts one too many.
+    return at - np.searchsorted(astral + np.arange(len(astral)), at)
+
+
 def _astral(text: str) -> Ints:
     """Where the characters stand that take two UTF-16 units."""
     return np.empty(0, dtype=np.int64) if text.isascii() else np.flatnonzero(code_points(text) > 0xFFFF)
@@ -127,7 +160,7 @@ def _utf16(document: Document, positions: ArrayLike) -> Ints:
 
 
 def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """A blob of a JSON header and arrays. uint8 arrays stay bytes, all others become uint32.
+    """A blob of a JSON header and arrays. uint8 and float64 arrays stay what they are, all others become uint32.
 
     Raises `ValueError` for a value outside [0, 2**32): a position that wrapped round would point into other text.
     """
@@ -135,10 +168,10 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes
     parts: list[bytes] = []
     offset = 0
     for name, array in arrays.items():
-        kind = "u8" if array.dtype == np.uint8 else "u32"
+        kind = {"uint8": "u8", "float64": "f64"}.get(array.dtype.name, "u32")
         if kind == "u32" and array.size and not (int(array.min()) >= 0 and int(array.max()) < 2**32):
             raise ValueError(f"array {name!r} does not fit into 32 bits")
-        data = array.tobytes() if kind == "u8" else array.astype("<u4").tobytes()
+        data = array.astype(_STORED[kind]).tobytes()
         listed.append([name, kind, offset, int(array.size)])
         padded = data + b"\0" * (-len(data) % 8)
         parts.append(padded)
@@ -283,8 +316,10 @@ def view_blob(
     subtitles: Sequence[str] | None = None,
     findings: Sequence[Mapping[str, Sequence[Finding]]] | None = None,
     audits: Sequence[Audit] | None = None,
+    live: Live | None = None,
     focus: Focus | None = None,
     highlight: Highlight | None = None,
+    picking: bool = False,
     height: int = 620,
 ) -> bytes:
     """One to four chunkings of one document as the columns of a view, in order.
@@ -293,6 +328,8 @@ def view_blob(
     subtitles : the line under it; default: the parameters
     findings  : per column, title ("Words cut") to places; the viewer offers them as lists to jump through
     audits    : per column, what stands above it; a chip whose `finding` is a title of its findings leads there
+    live      : makes the first column's threshold one that is dragged
+    picking   : the viewer tells which text the reader selects
     height    : of the part that scrolls, in CSS pixels
     Raises `ValueError` for another number of columns, for lists of other lengths and for more than one document.
     """
@@ -313,12 +350,13 @@ def view_blob(
         head = {
             "strategy": chunking.recipe.strategy,
             "title": titles[at] if titles else chunking.recipe.strategy,
-            "subtitle": subtitles[at] if subtitles else in_words(chunking.recipe.params),
+            "subtitle": subtitles[at] if subtitles else in_words(_active(chunking)),
             "word": unit(chunking.unit).word,
             "notes": list(chunking.notes),
             "audit": _audit(audits[at], list(findings[at]) if findings else []) if audits else None,
         }
         columns.append(head | _column(document, f"{at}.", chunking, findings[at] if findings else {}, arrays))
+    turns = _turns(document, chunkings[0], live, arrays) if live else None
     arrays["differences"] = _utf16(document, differences(chunkings))
     header: dict[str, Any] = {
         "kind": "view",
@@ -326,6 +364,7 @@ def view_blob(
         "docId": document.fingerprint,
         "height": height,
         "columns": columns,
+        "turns": turns,
         "focus": _focus(document, focus),
         "highlight": {
             "column": highlight.column,
@@ -336,9 +375,20 @@ def view_blob(
         if highlight
         else None,
     }
+    if picking:
+        header["picking"] = True
     # Streamlit hands the same blob over again when the theme changes; the stamp tells the viewer that nothing else did.
     stamp = hashlib.blake2b(pack(header, arrays), digest_size=8).hexdigest()
     return pack(header | {"stamp": stamp}, arrays)
+
+
+def _active(chunking: Chunking) -> Mapping[str, Any]:
+    """The parameters that do something; all of them where the strategy is not known here."""
+    values = chunking.recipe.params
+    known = registry.strategies().get(chunking.recipe.strategy)
+    if known is None:
+        return values
+    return {p.name: values[p.name] for p in known.params if p.name in values and p.active(values)}
 
 
 def _audit(audit: Audit, titles: Sequence[str]) -> dict[str, Any]:
@@ -406,6 +456,48 @@ def _column(
         "dropped": [d.reason for d in dropped],
         "limit": chunking.recipe.params.get("size"),
         "marks": list(findings),
+    }
+
+
+def _turns(document: Document, chunking: Chunking, live: Live, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
+    """What the browser needs to cut the first column again; `ui/component/turns.js` does what `similarity.regroup` does."""
+    turns = chunking.curve.turns if chunking.curve else None
+    if not isinstance(turns, Turns):
+        raise ValueError("only a chunking with a threshold can be dragged")
+    units = turns.units
+    starts = units.starts.tolist()
+    paths, path_of = _numbered([document.heading_path(s) for s in starts])
+    arrays["turns.start"] = _utf16(document, units.starts)
+    arrays["turns.end"] = _utf16(document, units.ends)
+    arrays["turns.sentence"] = units.sentence
+    arrays["turns.path"] = path_of
+    pages = [(p[0], p[-1]) if p else (0, 0) for p in map(document.pages_of, starts, units.ends.tolist())]
+    arrays["turns.page.first"] = np.array([p[0] for p in pages], dtype=np.int64)
+    arrays["turns.page.last"] = np.array([p[1] for p in pages], dtype=np.int64)
+    for name in ("own", "head", "tail"):
+        arrays[f"turns.{name}"] = getattr(units, name).astype(np.float64)
+    arrays["turns.values"] = turns.values
+    arrays["turns.drops"] = turns.drops
+    arrays["turns.depths"] = turns.depths
+    arrays["turns.sections"] = turns.sections.astype(np.uint8)
+    arrays["turns.reference"] = _utf16(document, sorted(live.reference))
+    return {
+        "kind": turns.kind.id,
+        "axis": turns.kind.axis,
+        "param": turns.kind.param,
+        "amount": turns.amount,
+        "mean": turns.spread.mean,
+        "deviation": turns.spread.deviation,
+        "quartiles": turns.spread.quartiles,
+        "size": turns.size,
+        "smallest": turns.smallest,
+        "paths": paths,
+        "low": live.low,
+        "high": live.high,
+        "step": live.step,
+        "label": live.label,
+        "unit": live.unit,
+        "limit": live.limit,
     }
 
 

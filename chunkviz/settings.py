@@ -7,15 +7,16 @@ An environment variable `CHUNKVIZ_<NAME>` overrides a limit for a whole process,
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, fields
+from dataclasses import Field, dataclass, field, fields
 from functools import cache
+from typing import Any
 
 from chunkviz.errors import ChunkvizError
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Limits of one process. All are positive whole numbers; units are in the names."""
+    """Limits of one process: positive whole numbers with their units in the names, and choices of one word."""
 
     max_file_mb: int = 20
     """Largest file that is opened, in 1,000,000 bytes."""
@@ -35,18 +36,48 @@ class Settings:
     """Longest time a regular expression that a user wrote may run on one document."""
     workers: int = 2
     """Processes kept ready to parse files."""
+    llm_seconds: int = 120
+    """Longest time one answer of a language model may take, over all tries and pauses, wall clock."""
+    llm_tries: int = 4
+    """How often one request to a language model is sent before it has failed."""
+    llm_answer_kb: int = 1000
+    """Most that is read of one answer of a language model, in 1,000 bytes."""
+    llm_parallel: int = 4
+    """Requests to a language model that are under way at the same time, for one document."""
+    llm_window_characters: int = 8000
+    """Most characters of a document in one question. Some local servers cut a question at 4,096 tokens in silence."""
+    llm_questions: int = 500
+    """Most questions one document may take; counted before the first is sent."""
+    llm_stored_answers: int = 20_000
+    """Most answers of language models that are kept."""
+    vectors_mb: int = 2000
+    """Most disk space that stored vectors may take, in 1,000,000 bytes; those unused for longest go first."""
+    embed_precision: str = field(default="auto", metadata={"choices": ("auto", "float32", "bfloat16")})
+    """What the bundled embedding model computes in. auto: bfloat16 where the processor has instructions for it."""
+    endpoint_seconds: int = 120
+    """Longest time one request to an embeddings endpoint may take, repeats and waiting included, wall clock."""
+    endpoint_answer_mb: int = 50
+    """Most bytes of one answer of an embeddings endpoint that are read, in 1,000,000 bytes."""
 
 
 @cache
 def settings() -> Settings:
     """The limits of this process: the defaults, or what `CHUNKVIZ_<NAME>` says in the environment."""
-    values: dict[str, int] = {}
-    for field in fields(Settings):
-        variable = f"CHUNKVIZ_{field.name.upper()}"
+    values: dict[str, Any] = {}
+    for declared in fields(Settings):
+        variable = f"CHUNKVIZ_{declared.name.upper()}"
         given = os.environ.get(variable)
-        if given is None:
-            continue
-        if not given.isascii() or not given.isdigit() or int(given) < 1:
-            raise ChunkvizError(f"{variable} must be a whole number of at least 1. Got {given!r}.")
-        values[field.name] = int(given)
+        if given is not None:
+            values[declared.name] = _value(declared, variable, given)
     return Settings(**values)
+
+
+def _value(declared: Field[Any], variable: str, given: str) -> int | str:
+    choices: tuple[str, ...] = declared.metadata.get("choices", ())
+    if choices:
+        if given not in choices:
+            raise ChunkvizError(f"{variable} must be one of {', '.join(choices)}. Got {given!r}.")
+        return given
+    if not given.isascii() or not given.isdigit() or int(given) < 1:
+        raise ChunkvizError(f"{variable} must be a whole number of at least 1. Got {given!r}.")
+    return int(given)

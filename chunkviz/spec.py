@@ -11,6 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from chunkviz.chunking import NO_FLAGS, Curve, Dropped
 from chunkviz.document import Document
 from chunkviz.graphemes import Graphemes
@@ -56,12 +59,14 @@ class Services:
     measure   : counts in that unit for any span of this document, exact and fast
     graphemes : where characters begin and end; `floor` moves a cut out of the middle of one
     sentences : the document's sentences, worked out once
+    embed     : name of an embedding model, texts -> float32 (n, d) unit rows; each text is embedded once, ever
     """
 
     unit: Unit
     measure: Measure
     graphemes: Graphemes
     sentences: Callable[[], Sequence[Span]]
+    embed: Callable[[str, Sequence[str]], NDArray[np.float32]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from chunkviz.params import Choice, Flag, Float, Int, Text, Texts
+from chunkviz.params import Choice, Flag, Float, Int, Positions, Text, Texts
 from chunkviz.spec import Strategy
 
 
@@ -24,7 +24,11 @@ def altered(strategy: Strategy) -> dict[str, Any]:
             case Choice() as rule:
                 values[param.name] = next(option for option in reversed(list(rule.options)) if option != param.default)
             case Text() as rule:
-                values[param.name] = next(e for e in rule.examples if e != param.default)
+                # A model cannot be made up: where only one comes with the package, it stays.
+                values[param.name] = next((e for e in rule.examples if e != param.default), param.default)
+                continue
+            case Positions():
+                values[param.name] = (8, 52, 97, 400)
             case Texts():
                 values[param.name] = ("\n\n", "'''\\ \"", "{x}", "\r", ". ", " ", "")
             case _:

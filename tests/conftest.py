@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from scripted_server import model_endpoint  # noqa: F401  # a language model for every test, on loopback
 
 # Examples are deterministic, so that a red run is red for everyone; `make test-slow` looks for new ones.
 settings.register_profile(
@@ -16,6 +18,14 @@ settings.register_profile("thorough", max_examples=150, deadline=None, suppress_
 settings.load_profile(os.environ.get("CHUNKVIZ_TEST_PROFILE", "quick"))
 
 ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Vectors that tests store go to a folder of this run, also from child processes; never to the home directory."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CHUNKVIZ_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -119,16 +119,17 @@ def test_one_run_shows_every_strategy_and_names_who_is_missing(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     file = tmp_path / "raw.json"
-    assert command.main(["--bytes", "4000", "--rounds", "2", "--json", str(file)]) == 0
+    assert command.main(["--bytes", "8000", "--rounds", "2", "--json", str(file)]) == 0
     shown = capsys.readouterr().out
     raw = json.loads(file.read_text(encoding="utf-8"))
 
-    for strategy in chunkviz.strategies():
+    measured = (s.id for s in chunkviz.strategies().values() if not (s.tags.needs_model or s.tags.needs_embedder))
+    for strategy in measured:
         assert shown.count(f"\nchunkviz {strategy}") >= 5  # two tables for each text, and the growth
     for name in contenders._PEERS:
         assert f"{name} is not installed: not measured" in shown
     assert raw["not_installed"] == list(contenders._PEERS)
-    assert [text["bytes"] for text in raw["texts"]] == pytest.approx([4_000, 40_000], abs=3)
+    assert [text["bytes"] for text in raw["texts"]] == pytest.approx([8_000, 80_000], abs=3)
     for text, first_rounds in zip(raw["texts"], (2, 1), strict=True):
         assert {len(who["samples"]) for who in text[FIRST_CUT]} == {first_rounds}
         assert {len(who["samples"]) for who in text[OTHER_CUT]} == {2}
@@ -140,7 +141,7 @@ def test_one_run_shows_every_strategy_and_names_who_is_missing(
             chunks = {who["name"]: [s["chunks"] for s in who["samples"]] for who in text[kind]}
             for suffix in ("", MARKDOWN):
                 assert chunks[f"chunkviz recursive{suffix}"] == chunks[LANGCHAIN + suffix]
-            assert min(min(counts) for name, counts in chunks.items() if name != REFERENCE) > 1
+            assert min(min(counts) for name, counts in chunks.items() if not name.startswith(REFERENCE)) > 1
 
 
 @pytest.mark.usefixtures("_no_peers")

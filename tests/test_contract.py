@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from chunkviz import Chunk, Chunking, Document, ParameterError, Recipe, StrategyError, chunk, engine, strategies
 from chunkviz.chunking import Dropped
-from chunkviz.params import Choice, Flag, Float, Int, Param, Params, Text, Texts
+from chunkviz.params import Choice, Flag, Float, Int, Param, Params, Positions, Text, Texts
 from chunkviz.spec import Cut, Piece, Strategy
 
 ALL = list(strategies().values())
-NAMES = [("notes.md", "markdown"), ("notes.txt", "text"), ("a.py", "code"), ("p.tex", "latex"), ("p.html", "html")]
+NAMES = [("notes.md", "markdown"), ("notes.txt", "text"), ("a.py", "code"), ("p.tex", "latex"), ("p.html", "html"), ("a.json", "json"), ("a.jsonl", "json")]
 
 
 def value_of(param: Param) -> st.SearchStrategy[Any]:
@@ -33,6 +33,8 @@ def value_of(param: Param) -> st.SearchStrategy[Any]:
         return st.booleans()
     if isinstance(rule, Text):
         return st.sampled_from([param.default, *rule.examples])
+    if isinstance(rule, Positions):
+        return st.sets(st.integers(0, 120), max_size=12).map(lambda found: tuple(sorted(found)))
     assert isinstance(rule, Texts)
     return st.one_of(
         st.just(()),

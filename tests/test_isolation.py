@@ -337,3 +337,15 @@ def test_reading_is_stopped_when_asked() -> None:
         isolation.load(b"time.sleep(20)", "run.txt", stop=stop)
     assert time.monotonic() - began < 10
     assert isolation.load(b"fine", "fine.txt", stop=threading.Event()).text == "fine"
+
+
+def test_a_big_app_does_not_make_its_workers_look_big() -> None:
+    """What the system says of a process's peak includes that of the process that started it."""
+    ballast = b"x" * 600_000_000
+    isolation.close()
+    used = []
+    for n in range(3):
+        assert isolation.load(f"text {n}".encode(), "c.txt").text == f"text {n}"
+        used.append(idle_pid())
+    assert len(set(used)) == 1
+    assert len(ballast) > settings.settings().parse_memory_mb * 500_000

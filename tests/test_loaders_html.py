@@ -96,7 +96,8 @@ def test_code_and_headings_inside_a_list_are_blocks_of_their_own() -> None:
 def test_tables_are_one_block_with_a_line_for_each_row() -> None:
     page = """<table><caption>Cap</caption><thead><tr><th>A<th>B</thead>
         <tr><td>1<td><p>2</p><p>3</p><ul><li>x</ul></tr><tr><td></td><td>9</td></tr><tr><td></td></tr></table>"""
-    assert kinds(read(page)) == [("table", "Cap\nA | B\n1 | 2 3 x\n| 9")]
+    assert kinds(read(page)) == [("table", "Cap\nA | B\n1 | 2 3 x\n| 9"), ("element", "A | B")]
+    assert read(page).blocks[1].path == ("table", "thead")
 
 
 def test_a_table_that_lays_out_a_page_is_none() -> None:
@@ -278,7 +279,11 @@ def test_words_come_in_order_once_and_in_blocks(page: str) -> None:
     """Words are numbered in the page; in the text each appears at most once, and all are inside blocks."""
     document = read(page, keep_boilerplate=True)
     at = 0
-    for block in document.blocks:
+    heads = [b for b in document.blocks if b.path[-1:] == ("thead",)]
+    whole = [b for b in document.blocks if b not in heads]
+    for head in heads:
+        assert any(b.kind == "table" and b.start <= head.start < head.end < b.end for b in whole)
+    for block in whole:
         assert at <= block.start < block.end
         assert document.text[block.start : block.end].strip()
         at = block.end

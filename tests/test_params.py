@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from chunkviz import ParameterError, strategies
-from chunkviz.params import Choice, Flag, Float, Int, Param, Params, Text, Texts
+from chunkviz.params import Choice, Flag, Float, Int, Param, Params, Positions, Text, Texts
 from chunkviz.spec import Strategy
 
 ALL = [(s, p) for s in strategies().values() for p in s.params]
@@ -26,6 +26,8 @@ def wrong_values(param: Param) -> list[Any]:
         return ["yes", 1, None]
     if isinstance(rule, Text):
         return ["", " padded ", "two\nlines", "x" * (rule.longest + 1), 1, None]
+    if isinstance(rule, Positions):
+        return ["1", (-1,), (3, 3), (4, 2), (1.5,), (True,), None, tuple(range(rule.most + 1))]
     assert isinstance(rule, Texts)
     return ["text", (1,), None, ("x" * (rule.longest + 1),)]
 

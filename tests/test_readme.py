@@ -72,7 +72,7 @@ def test_a_sixth_strategy_appears_everywhere(sixth: str) -> None:
     table = run("-c", "from scripts.render_readme import strategy_table; print(strategy_table())", PYTHONPATH=sixth)
     assert "| `lines` | A cut every few lines |" in table.stdout
     page = (
-        "from streamlit.testing.v1 import AppTest; at = AppTest.from_file('pages/compare.py', default_timeout=120).run();"
+        "from streamlit.testing.v1 import AppTest; at = AppTest.from_file('app.py', default_timeout=120).run();"
         "assert not at.exception, at.exception; print([o for s in at.selectbox for o in s.options])"
     )
     shown = run("-c", page, PYTHONPATH=sixth)

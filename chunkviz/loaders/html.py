@@ -128,6 +128,10 @@ class _Page:
         self._marker = ""  # of the item at hand, until its first words are written
         self._table_depth = 0  # depth of the table that is read row by row, 0 outside of one
         self._row: list[str] = []
+        self._row_tags: set[str] = set()
+        self._in_thead = False
+        self._header: tuple[int, int] | None = None  # the header rows of the table at hand
+        self._body_begun = False
         self._run: tuple[str, int] | None = None  # the list or table that the last line belongs to
         self._runs = 0
         self._run_path: tuple[str, ...] = ()
@@ -210,6 +214,7 @@ class _Page:
         if self._table_depth:
             if tag in ("td", "th", "caption"):
                 self._inline.clear()
+            self._in_thead = self._in_thead or tag == "thead"
             return
         if tag in ("main", "article"):
             self._content += 1
@@ -231,6 +236,9 @@ class _Page:
             self._table_depth = self._depth
             self._open_run("table")
             self._row = []
+            self._row_tags.clear()
+            self._in_thead = self._body_begun = False
+            self._header = None
 
     def _leave(self, node: LexborNode) -> None:
         tag = node.tag or ""
@@ -261,16 +269,32 @@ class _Page:
     def _leave_in_table(self, tag: str) -> None:
         if tag in ("td", "th"):
             self._row.append(" ".join(self._taken().split("\n")))
+            self._row_tags.add(tag)
         elif tag == "caption":
             self._write("table", self._taken())
         elif tag == "tr":
-            self._write("table", " | ".join(self._row).strip() if any(self._row) else "")
-            self._row = []
+            self._end_row()
+        elif tag == "thead":
+            self._in_thead = False
         elif tag == "table" and self._depth == self._table_depth:
+            if self._header and self._body_begun:
+                self.blocks.append(Block("element", *self._header, path=(*self._run_path, "thead")))
             self._table_depth = 0
             self._inline.clear()
         else:
             self._inline.append(" ")
+
+    def _end_row(self) -> None:
+        """Write the row at hand, and note whether it heads the table: in `thead`, or nothing but `th` before the body."""
+        line = " | ".join(self._row).strip() if any(self._row) else ""
+        self._write("table", line)
+        if line and not self._body_begun:
+            if self._in_thead or self._row_tags == {"th"}:
+                self._header = (self._header[0] if self._header else self._length - len(line), self._length)
+            else:
+                self._body_begun = True
+        self._row = []
+        self._row_tags.clear()
 
     # ---- what is left out ----
 

@@ -11,5 +11,15 @@ BUILT_IN: Final = (
     "chunkviz.strategies.sentence",
     "chunkviz.strategies.structure",
     "chunkviz.strategies.page",
+    "chunkviz.strategies.semantic",
+    "chunkviz.strategies.semantic_structure",
+    "chunkviz.strategies.semantic_optimal",
+    "chunkviz.strategies.code",
+    "chunkviz.strategies.html",
+    "chunkviz.strategies.json_",
+    "chunkviz.strategies.latex",
+    "chunkviz.strategies.llm",
+    "chunkviz.strategies.proposition",
+    "chunkviz.strategies.manual",
 )
 """Modules that hold a `SPEC`."""

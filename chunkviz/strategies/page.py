@@ -10,6 +10,7 @@ from chunkviz.document import Document
 from chunkviz.params import UNIT, Int, Params
 from chunkviz.spec import Cut, Piece, Services, Strategy
 from chunkviz.text.recursive import fitting_splitter
+from chunkviz.text.rows import around_tables, with_headers
 
 
 @dataclass(frozen=True)
@@ -42,9 +43,9 @@ class PageParams(Params):
 
 
 def cut(document: Document, params: PageParams, services: Services) -> Cut:
-    """One chunk per page where it fits; a longer one goes through the recursive splitter."""
-    text = document.text
-    splitter, note = fitting_splitter(document, services.measure, params.size, params.overlap)
+    """One chunk per page where it fits; a longer one goes through the recursive splitter, its tables by rows."""
+    text, measure = document.text, services.measure
+    splitter, note = fitting_splitter(document, measure, params.size, params.overlap)
     notes = [note] if note else []
     if not document.pages:
         notes.append("This document has no pages; it was cut like “recursive”.")
@@ -56,22 +57,25 @@ def cut(document: Document, params: PageParams, services: Services) -> Cut:
         span = services.graphemes.trimmed(start, end)
         if not span.length:
             continue
-        whole = services.measure.count(span.start, span.end) <= params.size
-        inside = [Piece(span.start, span.end, "")] if whole else splitter.pieces(span.start, span.end)
+        if measure.count(*span) <= params.size:
+            inside = [Piece(*span, "")]
+        else:
+            inside = around_tables(document, measure, *span, params.size, params.overlap, splitter.pieces)
         reason = f"end of the page; page {labels[at]} follows" if at < len(labels) else "last page"
         pieces += [*inside[:-1], inside[-1]._replace(reason=reason)] if inside else []
-    return Cut(pieces, notes=notes)
+    return Cut(list(with_headers(document, pieces)), notes=notes)
 
 
 SPEC = Strategy(
     id="page",
     title="Pages",
     one_line="One chunk for each page",
-    how="Follows the pages of a PDF. A page that is too long is cut again at its paragraphs.",
+    how="Follows the pages of a PDF. A page that is too long is cut again at its paragraphs, a table on it between "
+    "rows.",
     good_for="Slides, forms, scanned letters: documents in which a page is a unit, and answers that must name a page.",
     watch_out="Sentences run over the page break and are cut there. Documents without pages fall back to “recursive”.",
     source="Common practice for paginated documents.",
-    version=1,
+    version=2,
     params_class=PageParams,
     cut=cut,
 )

@@ -9,6 +9,7 @@ from chunkviz.document import Document
 from chunkviz.params import UNIT, Flag, Int, Params
 from chunkviz.spec import Cut, Piece, Services, Strategy
 from chunkviz.text.recursive import fitting_splitter
+from chunkviz.text.rows import around_tables, with_headers
 from chunkviz.text.sections import Section, sections
 
 
@@ -60,9 +61,10 @@ class StructureParams(Params):
 
 
 def cut(document: Document, params: StructureParams, services: Services) -> Cut:
-    """One chunk per section where it fits; a longer one goes through the recursive splitter."""
+    """One chunk per section where it fits; a longer one goes through the recursive splitter, its tables by rows."""
     found = sections(document, params.deepest)
-    splitter, note = fitting_splitter(document, services.measure, params.size, params.overlap)
+    measure = services.measure
+    splitter, note = fitting_splitter(document, measure, params.size, params.overlap)
     notes = [note] if note else []
     if not document.headings:
         notes.append("No headings found in this document; it was cut like “recursive”.")
@@ -71,12 +73,14 @@ def cut(document: Document, params: StructureParams, services: Services) -> Cut:
     while at < len(found):
         after = _joined(found, at, services, params) if params.merge else at + 1
         start, end = found[at].span.start, found[after - 1].span.end
-        whole = services.measure.count(start, end) <= params.size
-        inside = [Piece(start, end, "")] if whole else splitter.pieces(start, end)
+        if measure.count(start, end) <= params.size:
+            inside = [Piece(start, end, "")]
+        else:
+            inside = around_tables(document, measure, start, end, params.size, params.overlap, splitter.pieces)
         reason = f"next heading: {found[after].title}" if after < len(found) else "last section"
         pieces += [*inside[:-1], inside[-1]._replace(reason=reason)] if inside else []
         at = after
-    return Cut(pieces, notes=notes)
+    return Cut(list(with_headers(document, pieces)), notes=notes)
 
 
 def _joined(found: list[Section], at: int, services: Services, params: StructureParams) -> int:
@@ -95,12 +99,12 @@ SPEC = Strategy(
     id="structure",
     title="Headings",
     one_line="A cut at every heading, so that each section is a chunk of its own",
-    how="Follows the headings of the document. A section that is too long is cut again at its paragraphs; every chunk "
-    "knows the headings it stands under.",
+    how="Follows the headings of the document. A section that is too long is cut again at its paragraphs, "
+    "a table in it between rows; every chunk knows the headings it stands under.",
     good_for="Manuals, handbooks, wikis: anything with real headings.",
     watch_out="Sections differ in length: some chunks are tiny, some are cut. Without headings it is only “recursive”.",
     source="Common practice; LangChain's MarkdownHeaderTextSplitter is the best known, without positions.",
-    version=1,
+    version=2,
     params_class=StructureParams,
     cut=cut,
 )

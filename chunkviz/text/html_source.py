@@ -243,3 +243,14 @@ def _close_implied(path: Path, name: str) -> None:
 def _title(source: str) -> str:
     words = html.unescape(_TAG.sub(lambda m: " " if (m["name"] or "").lower() == "br" else "", source))
     return " ".join(words.split()).rstrip("¶").rstrip()
+
+
+def words(source: str) -> str:
+    """The words of a piece of source on one line: tags gone, those of blocks as gaps, references such as &amp; resolved.
+
+    >>> words("<td>Fish &amp; <b>chips</b><br>large</td>")
+    'Fish & chips large'
+    """
+    apart = BLOCK_TAGS | {"br"}
+    shown = _TAG.sub(lambda m: " " if (m["name"] or "").lower() in apart else "", source)
+    return " ".join(html.unescape(shown).split())

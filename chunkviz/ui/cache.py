@@ -14,7 +14,7 @@ from typing import Any
 
 import streamlit as st
 
-from chunkviz import registry
+from chunkviz import embed, llm, registry
 from chunkviz.chunking import Chunking
 from chunkviz.document import Document
 from chunkviz.engine import run
@@ -45,8 +45,21 @@ def chunking(document: Document, strategy: str, params: Mapping[str, Any], unit:
     spelled = json.dumps(dict(params), sort_keys=True, ensure_ascii=True)
     # The name and the notes are no part of the fingerprint, and a result leads back to its document.
     about = json.dumps([document.name, [n.text for n in document.notes], dict(document.options)], ensure_ascii=True)
-    key = key_of("chunking", document.fingerprint, about, strategy, version, spelled, unit)
+    key = key_of("chunking", document.fingerprint, about, strategy, version, spelled, unit, _models(strategy, params))
     return _chunking(key, document, strategy, params, unit)
+
+
+def _models(strategy: str, params: Mapping[str, Any]) -> str:
+    """What decides the answers of the models a strategy asks: the same name may mean another one in another session."""
+    tags = registry.strategy(strategy).tags
+    known = []
+    if tags.needs_embedder:
+        who = embed.embedder(params.get("model", embed.DEFAULT))
+        known += [who.name, who.revision, who.settings]
+    if tags.needs_model:
+        endpoint = llm.available()
+        known.append(endpoint.identity if endpoint else "")
+    return json.dumps(known)
 
 
 @st.cache_resource(max_entries=200, ttl=HOUR, show_spinner=False)

@@ -12,6 +12,7 @@ from plotly.subplots import make_subplots
 
 from chunkviz.chunking import Chunking
 from chunkviz.metrics.sizes import tokens
+from chunkviz.similarity import similarities
 from chunkviz.units import EMBEDDING_LIMIT, EMBEDDING_MODEL, unit
 
 MOST_BARS = 40
@@ -87,6 +88,17 @@ def histogram(chunkings: Sequence[Chunking], titles: Sequence[str], colors: dict
         plot_bgcolor="rgba(0,0,0,0)",
         font={"color": colors["text"]},
     )
+    return figure
+
+
+def growing(vectors: NDArray[np.float32], total: int) -> go.Figure:
+    """The similarity curve as far as its sentences are embedded."""
+    values, _ = similarities(vectors, np.ones(len(vectors), dtype=np.bool_))
+    step = max(1, len(values) // 2000)
+    figure = go.Figure(go.Scatter(x=np.arange(0, len(values), step), y=values[::step], mode="lines", line={"width": 1}))
+    figure.update_xaxes(title_text="sentence", range=[0, total], fixedrange=True)
+    figure.update_yaxes(title_text="similarity", range=[-0.2, 1], fixedrange=True)
+    figure.update_layout(height=220, margin={"l": 50, "r": 10, "t": 10, "b": 45}, paper_bgcolor="rgba(0,0,0,0)")
     return figure
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from chunkviz.params import Choice, Flag, Float, Int, Param, Text, Texts
+from chunkviz.params import Choice, Flag, Float, Int, Param, Positions, Text, Texts
 
 _STORE = "settings"
 
@@ -67,6 +67,8 @@ def control(param: Param, key: str, siblings: Mapping[str, Any], unit_word: str)
         value = st.selectbox(label, options, key=key, help=rule.help, accept_new_options=True)
     elif isinstance(rule, Texts):
         value = _texts(rule, label, key, value)
+    elif isinstance(rule, Positions):
+        st.caption(f"{label}: {len(value):,}, set in the text below.", help=rule.help)
     else:  # a rule without a widget is a mistake in this map, not in the reader's settings
         raise TypeError(f"no widget for {type(rule).__name__}")
     store()[key] = value

@@ -50,6 +50,11 @@ class Bar:
         self._place = st.empty()
         self._bar: st.delta_generator.DeltaGenerator | None = None
 
+    @property
+    def visible(self) -> bool:
+        """Whether the work has taken long enough to be shown."""
+        return self._bar is not None
+
     def show(self, share: float, about: str = "") -> None:
         """Draw how far the work is: `share` in [0, 1], `about` in words. Here a click on "Stop" ends the script."""
         if self._bar is None:

@@ -7,7 +7,7 @@ every slider travels by the other, and is small.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -17,7 +17,8 @@ import streamlit as st
 from chunkviz.chunking import Chunking
 from chunkviz.document import Document
 from chunkviz.metrics.base import Finding
-from chunkviz.segments import Audit, Focus, Highlight, document_blob, view_blob
+from chunkviz.segments import Audit, Focus, Highlight, Live, code_points_of, document_blob, view_blob
+from chunkviz.spans import Span, trimmed
 
 SEND_SECONDS: Final = 0.01
 COMPONENT: Final = "chunkviz.viewer"
@@ -49,8 +50,11 @@ def viewer(
     subtitles: Sequence[str] | None = None,
     findings: Sequence[Mapping[str, Sequence[Finding]]] | None = None,
     audits: Sequence[Audit] | None = None,
+    live: Live | None = None,
+    on_threshold: Callable[[], None] | None = None,
     focus: Focus | None = None,
     highlight: Highlight | None = None,
+    on_picked: Callable[[], None] | None = None,
     height: int = 620,
     blob: bytes | None = None,
 ) -> ViewerState:
@@ -60,6 +64,8 @@ def viewer(
     blob      : `segments.document_blob(document)`, where the page keeps it; made anew on every run otherwise
     focus     : where to scroll; a nonce that was seen before does not scroll again
     highlight : chunks to mark
+    on_threshold : called before the page runs again after the threshold of `live` was dragged; `dragged` says where to
+    on_picked : makes the viewer tell which text is selected, and is called before the page runs again; `picked` says it
     height    : of the part that scrolls, in CSS pixels
     The other arguments are those of `segments.view_blob`, and so are the errors.
     """
@@ -69,18 +75,55 @@ def viewer(
         subtitles=subtitles,
         findings=findings,
         audits=audits,
+        live=live,
         focus=focus,
         highlight=highlight,
+        picking=on_picked is not None,
         height=height,
     )
     mount = _component()
     result = mount(
-        key=key, data=data, default={"selected": None}, on_selected_change=_nothing, width="stretch", height="content"
+        key=key,
+        data=data,
+        default={"selected": None, "threshold": None, "picked": None},
+        on_selected_change=_nothing,
+        on_threshold_change=on_threshold or _nothing,
+        on_picked_change=on_picked or _nothing,
+        width="stretch",
+        height="content",
     )
     # The view goes out before the interpreter is busy with the rest of the page, of which the document is the largest.
     time.sleep(SEND_SECONDS)
     mount(key=f"{key}.document", data=document_blob(document) if blob is None else blob, height="content")
     return _state(result.selected, chunkings)
+
+
+def dragged(key: str) -> tuple[str, float] | None:
+    """Name and value of the parameter whose threshold was dragged last in the viewer `key`; None for nothing legal."""
+    state = st.session_state.get(key) or {}
+    said = state.get("threshold") if isinstance(state, Mapping) else None
+    if not isinstance(said, Mapping):
+        return None
+    name, amount = said.get("param"), said.get("amount")
+    if not isinstance(name, str) or isinstance(amount, bool) or not isinstance(amount, int | float):
+        return None
+    return name, float(amount)
+
+
+def picked(key: str, document: Document) -> Span | None:
+    """The text that was selected last in the viewer `key`, without white space at its ends; None for none of `document`."""
+    state = st.session_state.get(key) or {}
+    said = state.get("picked") if isinstance(state, Mapping) else None
+    if not isinstance(said, Mapping) or said.get("docId") != document.fingerprint:
+        return None
+    units = [said.get("start"), said.get("end")]
+    if any(isinstance(u, bool) or not isinstance(u, int) for u in units):
+        return None
+    start, end = code_points_of(document, units).tolist()
+    if not 0 <= start < end <= len(document.text):
+        return None
+    span = trimmed(document.text, Span(start, end))
+    return span if span.length else None
 
 
 def _nothing() -> None:

@@ -4,9 +4,12 @@
  * Every length is checked: a blob that does not fit together is refused with a sentence, never half shown.
  */
 
-export const VERSION = 1;
+export const VERSION = 2;
 
-/** @typedef {Uint8Array | Uint32Array} Items */
+/** @typedef {Uint8Array | Uint32Array | Float64Array} Items */
+
+const SIZES = { u8: 1, u32: 4, f64: 8 };
+const MAKERS = { u8: Uint8Array, u32: Uint32Array, f64: Float64Array };
 /** @typedef {{ header: Record<string, any>, arrays: Map<string, Items> }} Blob */
 
 /**
@@ -42,6 +45,7 @@ export const VERSION = 1;
  * @property {string[][]} paths
  * @property {string[]} contexts
  * @property {Audit | null} audit
+ * @property {(chunk: number) => string} [endingOf] why a chunk ends, instead of `reasons`, while a threshold is dragged
  * @property {number} count
  * @property {Uint32Array} starts never decreasing
  * @property {Uint32Array} ends never decreasing
@@ -58,11 +62,49 @@ export const VERSION = 1;
  */
 
 /**
+ * What cuts the first column again while its threshold is dragged: n units, n - 1 gaps between them.
+ *
+ * @typedef {object} Turns
+ * @property {string} kind of threshold
+ * @property {string} axis what the drops are called; "similarity" for kinds whose line lies on the curve itself
+ * @property {string} param name of the parameter
+ * @property {number} amount of the parameter
+ * @property {number} mean of the drops, and so on
+ * @property {number} deviation
+ * @property {number} quartiles
+ * @property {number} size the most a chunk may count
+ * @property {number} smallest
+ * @property {number} low range of the parameter
+ * @property {number} high
+ * @property {number} step
+ * @property {string} label
+ * @property {string} unit
+ * @property {number | null} limit what the embedding model reads
+ * @property {string[][]} paths
+ * @property {Uint32Array} starts UTF-16 offsets of the units
+ * @property {Uint32Array} ends
+ * @property {Uint32Array} sentence the sentence of each unit
+ * @property {Uint32Array} path
+ * @property {Uint32Array} pageFirst
+ * @property {Uint32Array} pageLast
+ * @property {Float64Array} own sizes: own[i] for one unit, tail[j] - head[i] for the units i ... j
+ * @property {Float64Array} head
+ * @property {Float64Array} tail
+ * @property {Float64Array} values similarities
+ * @property {Float64Array} drops -Infinity where a gap is never a turn
+ * @property {Float64Array} depths 1 - similarity, -Infinity where there is none
+ * @property {Uint8Array} sections 1 for a gap before a section
+ * @property {Uint32Array} reference UTF-16 offsets where topics begin in truth
+ */
+
+/**
  * @typedef {object} View
  * @property {string} docId
  * @property {string} stamp equal stamps are equal views
  * @property {number} height
+ * @property {boolean} picking whether the viewer tells which text is selected
  * @property {Column[]} columns
+ * @property {Turns | null} turns
  * @property {Uint32Array} differences
  * @property {{column: number, nonce: string, chunk: number | null, start: number, end: number} | null} focus
  * @property {{column: number, chunks: number[], nonce: string, label: string} | null} highlight
@@ -85,11 +127,11 @@ export function unpack(bytes) {
   }
   const arrays = new Map();
   for (const [name, kind, offset, count] of header.arrays) {
-    const size = kind === "u8" ? 1 : 4;
+    const size = SIZES[/** @type {"u8" | "u32" | "f64"} */ (kind)];
     const at = 4 + length + offset;
     if (at + count * size > data.byteLength) throw new Error(`The viewer got a message that is cut off in ${name}.`);
     const start = data.byteOffset + at;
-    arrays.set(name, kind === "u8" ? new Uint8Array(data.buffer, start, count) : new Uint32Array(data.buffer, start, count));
+    arrays.set(name, new MAKERS[/** @type {"u8" | "u32" | "f64"} */ (kind)](data.buffer, start, count));
   }
   return { header, arrays };
 }
@@ -130,11 +172,47 @@ export function readView(blob) {
     docId,
     stamp,
     height,
+    picking: blob.header.picking === true,
     focus,
     highlight,
+    turns: blob.header.turns ? readTurns(blob, blob.header.turns) : null,
     differences: items(blob, "differences"),
     columns: columns.map((/** @type {any} */ head, /** @type {number} */ at) => readColumn(blob, head, `${at}.`)),
   };
+}
+
+/**
+ * @param {Blob} blob
+ * @param {any} head
+ * @returns {Turns}
+ */
+function readTurns(blob, head) {
+  const of = (/** @type {string} */ name) => items(blob, `turns.${name}`);
+  const turns = {
+    ...head,
+    starts: of("start"),
+    ends: of("end"),
+    sentence: of("sentence"),
+    path: of("path"),
+    pageFirst: of("page.first"),
+    pageLast: of("page.last"),
+    own: of("own"),
+    head: of("head"),
+    tail: of("tail"),
+    values: of("values"),
+    drops: of("drops"),
+    depths: of("depths"),
+    sections: of("sections"),
+    reference: of("reference"),
+  };
+  const n = turns.starts.length;
+  for (const name of ["ends", "sentence", "path", "pageFirst", "pageLast", "own", "head", "tail"]) {
+    if (turns[name].length !== n) throw new Error(`The viewer got ${name} for another number of sentences.`);
+  }
+  for (const name of ["values", "drops", "depths", "sections"]) {
+    if (turns[name].length !== Math.max(0, n - 1)) throw new Error(`The viewer got ${name} for another number of gaps.`);
+  }
+  return turns;
 }
 
 /**

@@ -216,6 +216,30 @@ export class Renderer {
     }
   }
 
+  /**
+   * One column was cut anew, the others and the document are what they were: for a threshold that is dragged.
+   *
+   * @param {number} at
+   * @param {Column} column
+   */
+  recut(at, column) {
+    const view = /** @type {View} */ (this.view);
+    this.view = { ...view, columns: view.columns.map((old, i) => (i === at ? column : old)) };
+    const track = this.tracks[at];
+    track.colors = chunkColors(column.starts, column.ends);
+    const { element } = track;
+    element.dataset.count = String(column.count);
+    element.setAttribute("aria-label", `${column.title}, ${column.count.toLocaleString("en")} chunks`);
+    const count = track.head.querySelector(".count");
+    if (count) count.textContent = `${column.count.toLocaleString("en")} ${column.count === 1 ? "chunk" : "chunks"}`;
+    for (let group = 0; group < this.groups.length; group++) {
+      if (!this.near.has(group) && track.cells[group].signature !== 0) this.#plain(track.cells[group], group);
+    }
+    for (const group of this.near) this.paint(group);
+    this.painted();
+    return this.view;
+  }
+
   /** @param {IntersectionObserverEntry[]} entries */
   #seen(entries) {
     for (const entry of entries) {

@@ -11,7 +11,9 @@ import { readDocument, readView, unpack } from "./codec.js";
 import { nearestChunk, step } from "./core.js";
 import { Marks } from "./marks.js";
 import { make, Renderer } from "./render.js";
+import { selected } from "./selection.js";
 import { Toolbar } from "./toolbar.js";
+import { Tuner } from "./tuner.js";
 import * as words from "./words.js";
 
 /** @typedef {import("./codec.js").Doc} Doc */
@@ -69,6 +71,12 @@ class Viewer {
       refuse: (reason) => this.announce(reason),
     });
     this.audit = new Audit((column, mark) => this.#follow(column, mark));
+    this.tuner = new Tuner({
+      live: (column) => this.#live(column),
+      commit: (param, amount) => this.send("threshold", { param, amount, nonce: ++this.commits }),
+      go: (start, end, text) => this.#goTo(0, start, end, text),
+    });
+    this.tuner.element.hidden = true;
     this.scroller = make("div", "scroller");
     this.scroller.tabIndex = 0;
     this.scroller.setAttribute("role", "group");
@@ -80,7 +88,7 @@ class Viewer {
     this.message.setAttribute("role", "status");
     this.live = make("div", "visually-hidden");
     this.live.setAttribute("role", "status");
-    this.root.append(this.audit.element, this.toolbar.element, this.scroller, this.message, this.live);
+    this.root.append(this.tuner.element, this.audit.element, this.toolbar.element, this.scroller, this.message, this.live);
     this.card = new Card(this.root);
     this.marks = new Marks();
     this.renderer = new Renderer(this.scroller, () => this.lightSoon());
@@ -106,6 +114,7 @@ class Viewer {
   markKind = 0;
   column = 0;
   painted = 0;
+  commits = 0;
   focusNonce = "";
   pickNonce = "";
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -123,6 +132,7 @@ class Viewer {
     const background = getComputedStyle(this.root).getPropertyValue("--st-background-color").trim();
     const theme = background ? (luminance(background) < 0.4 ? "dark" : "light") : "";
     if (theme) this.root.dataset.theme = theme;
+    this.tuner.retheme();
   }
 
   destroy() {
@@ -131,6 +141,7 @@ class Viewer {
     clearTimeout(this.timer);
     this.card.hide();
     this.marks.clear();
+    this.tuner.destroy();
     this.renderer.destroy();
     this.root.remove();
   }
@@ -184,6 +195,7 @@ class Viewer {
     this.markKind = Math.min(this.markKind, Math.max(0, view.columns[this.column].marks.length - 1));
     this.audit.update(view);
     this.renderer.show(doc, view);
+    this.tuner.show(doc, view.turns, view.columns[0]);
     this.#pick(view);
     this.update();
     this.#focus(view);
@@ -196,6 +208,21 @@ class Viewer {
         this.root.dataset.painted = String(++this.painted);
       }, 0),
     );
+  }
+
+  /**
+   * The first column was cut at another threshold.
+   * @param {import("./codec.js").Column} column
+   */
+  #live(column) {
+    if (!this.view) return;
+    // What was said of the old chunks is not true of the new ones.
+    this.card.hide();
+    this.hovered = null;
+    this.picked = null;
+    if (this.current?.column === 0) this.current = null;
+    this.view = this.renderer.recut(0, column);
+    this.update();
   }
 
   /** @param {View} view */
@@ -450,6 +477,7 @@ class Viewer {
     on(this.scroller, "pointerleave", () => this.#unhover());
     on(this.scroller, "scroll", () => {
       this.#unhover();
+      this.tuner.follow(this.renderer.firstVisible());
       this.audit.element.scrollLeft = this.scroller.scrollLeft;
     });
     // The other way round: the focus may go to a figure that is out of sight.
@@ -461,9 +489,15 @@ class Viewer {
     on(this.toolbar.element, "keydown", (event) => {
       if (event.key === "Escape") this.#escape(event);
     });
+    on(this.tuner.element, "keydown", (event) => {
+      if (event.key === "Escape") this.#escape(event);
+    });
     on(this.card.element, "keydown", (event) => {
       if (event.key === "Escape") this.#escape(event);
     });
+    // Wherever the pointer was let go: a selection may end outside. After the browser has settled what is selected.
+    on(document, "pointerup", () => setTimeout(() => this.#pickText(), 0));
+    on(document, "keyup", (event) => event.key === "Shift" && this.#pickText());
     on(globalThis, "beforeprint", () => this.renderer.paintAll());
     on(document, "pointerdown", (event) => {
       if (this.card.pinned && !event.composedPath().includes(this.root)) this.card.hide();
@@ -481,6 +515,7 @@ class Viewer {
     if (!same) {
       this.hovered = { column: found.column, chunk };
       this.light();
+      this.tuner.point(this.#startOf(this.hovered));
     }
     if (this.card.pinned) return undefined;
     const spot = { x: event.clientX, y: event.clientY };
@@ -507,6 +542,7 @@ class Viewer {
     if (this.hovered) {
       this.hovered = null;
       this.light();
+      this.tuner.point(null);
     }
   }
 
@@ -543,7 +579,7 @@ class Viewer {
     const found = this.renderer.locate(event.target);
     if (!found) return;
     // Someone who has just selected text wants to copy it.
-    if (!document.getSelection()?.isCollapsed) return;
+    if (selected(this.renderer)) return;
     if (!found.piece) {
       this.column = found.column;
       this.update();
@@ -560,6 +596,26 @@ class Viewer {
     this.card.show(this.#content(found.column, found.piece, false), { x: event.clientX, y: event.clientY }, true);
     this.send("selected", place);
   }
+
+  /** Tell which text was selected, where the page asks for it and it is another one than before. */
+  #pickText() {
+    if (!this.view?.picking || !this.doc || this.aborter.signal.aborted) return;
+    const found = selected(this.renderer);
+    if (!found) return;
+    if (found.column === null) {
+      this.announce("Select inside one column.");
+      return;
+    }
+    const { start, end } = found;
+    const what = `${this.doc.id} ${start} ${end}`;
+    if (what === this.pickedText) return;
+    this.pickedText = what;
+    this.announce(`${words.number(end - start)} characters are selected.`);
+    this.send("picked", { docId: this.doc.id, start, end });
+  }
+
+  /** What was told of last. */
+  pickedText = "";
 
   /** Where the card goes when no pointer says so: beside the current chunk's first character. */
   #cardSpot() {

@@ -32,7 +32,7 @@ export const name = (column, chunk) => `Chunk ${number(chunk + 1)} of ${number(c
  * @param {Column} column
  * @param {number} chunk
  */
-export const ending = (column, chunk) => column.reasons[column.reason[chunk]];
+export const ending = (column, chunk) => column.endingOf?.(chunk) ?? column.reasons[column.reason[chunk]];
 
 /**
  * Why a chunk starts where it starts: because the one before it ended.

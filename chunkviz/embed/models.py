@@ -1,0 +1,53 @@
+"""Embedders by name, each loaded once per process."""
+
+from __future__ import annotations
+
+import threading
+from typing import Final
+
+from chunkviz.embed import minilm
+from chunkviz.embed.base import Embedder
+from chunkviz.units import EMBEDDING_MODEL
+
+DEFAULT: Final = EMBEDDING_MODEL
+
+_loaded: dict[str, Embedder] = {}
+_loading = threading.Lock()
+
+
+def embedder(name: str = DEFAULT, *, download: bool = False) -> Embedder:
+    """The embedder of this name, loaded at its first use; every later call gives the same one, in any thread.
+
+    name     : `DEFAULT`; the name of a sentence-transformers model, or a folder with one; or "endpoint:MODEL" for a
+               model behind the OpenAI-compatible endpoint that OPENAI_BASE_URL and OPENAI_API_KEY name
+    download : fetch a model that is not here from the Hugging Face hub; without it nothing is ever fetched
+
+    Raises `EmbedderError` for one that cannot be loaded, with what can.
+    """
+    found = _loaded.get(name)
+    if found is None:
+        with _loading:
+            found = _loaded.get(name)
+            if found is None:
+                found = _load(name, download)
+                _loaded[name] = found
+    return found
+
+
+def _load(name: str, download: bool) -> Embedder:
+    if name == DEFAULT:
+        return minilm.MiniLM()
+    from chunkviz.embed import sentence_transformers
+    from chunkviz.embed.endpoint import PREFIX, Endpoint
+
+    if name.startswith(PREFIX):
+        return Endpoint.from_environment(name.removeprefix(PREFIX))
+    return sentence_transformers.load(name, download=download, instead=available())
+
+
+def available() -> tuple[str, ...]:
+    """Names that `embedder` can load here and now without a network, the default first."""
+    from chunkviz.embed import sentence_transformers
+
+    bundled = (DEFAULT,) if minilm.folder() is not None else ()
+    return (*bundled, *sentence_transformers.downloaded())

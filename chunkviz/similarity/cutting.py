@@ -1,0 +1,162 @@
+"""What the strategies that cut at turns of topic have in common: from a document to its curve and its chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chunkviz.chunking import Curve
+from chunkviz.document import Document
+from chunkviz.graphemes import graphemes
+from chunkviz.similarity.curve import Bools, Floats, similarities
+from chunkviz.similarity.params import TurnParams
+from chunkviz.similarity.thresholds import KINDS, on_curve, separating, spread
+from chunkviz.similarity.turns import DEEPEST, DROP, SECTION, Regrouped, Turns, Units, regroup, turns_of, units_of
+from chunkviz.spans import Span
+from chunkviz.spec import Cut, Piece, Services
+from chunkviz.text.sections import Section
+from chunkviz.text.sentences import document_sentences
+
+FORCED = "one sentence larger than the largest chunk, cut inside"
+MERGED_COUNT = "counts a little more as a whole than its sentences do one by one"
+
+
+def told_sentences(document: Document, services: Services) -> list[Span]:
+    """The document's sentences, moved to whole characters, without empty ones."""
+    whole = (services.graphemes.trimmed(s.start, s.end) for s in services.sentences())
+    return [s for s in whole if s.length]
+
+
+def sentence_texts(document: Document) -> list[str]:
+    """The sentences that are embedded, in order: what a page may embed beforehand, to show how far that is."""
+    clusters = graphemes(document)
+    spans = document.derive("sentences", lambda: document_sentences(document))
+    texts = (document.text[s.start : s.end] for s in (clusters.trimmed(*span) for span in spans))
+    return [t for t in texts if t and tells(t)]
+
+
+def tells(text: str) -> bool:
+    """Whether a sentence says anything: it has a letter or a digit."""
+    return any(c.isalnum() for c in text)
+
+
+def vectors_of(document: Document, services: Services, model: str) -> tuple[list[Span], NDArray[np.float32], Bools]:
+    """The sentences, their vectors, and which of them say anything. The others are not embedded: their rows are 0."""
+    spans = told_sentences(document, services)
+    texts = [document.text[s.start : s.end] for s in spans]
+    telling = np.array([tells(t) for t in texts], dtype=np.bool_)
+    asked = [t for t, tell in zip(texts, telling, strict=True) if tell]
+
+    def make() -> NDArray[np.float32]:
+        made = services.embed(model, asked) if asked else np.empty((0, 1), dtype=np.float32)
+        vectors = np.zeros((len(texts), made.shape[1]), dtype=np.float32)
+        vectors[telling] = made
+        return vectors
+
+    return spans, document.derive(("vectors", model), make), telling
+
+
+def cut_at_turns(document: Document, params: TurnParams, services: Services, parts: Sequence[Section] = ()) -> Cut:
+    """Cut where similarity drops, and before every one of `parts` that begins at a sentence."""
+    spans, vectors, telling = vectors_of(document, services, params.model)
+    if not spans:
+        return Cut([])
+    values, defined = document.derive(
+        ("similarities", params.model, params.window), lambda: similarities(vectors, telling, params.window)
+    )
+    units = document.derive(
+        ("units", services.measure, params.size), lambda: units_of(document, services.measure, spans, params.size)
+    )
+    turns = _turns(params, spans, units, values, defined, parts)
+    cuts = turns_of(turns.drops, turns.level, turns.sections)
+    made = regroup(units, cuts, turns.sections, turns.depths, params.size, params.smallest)
+    curve = Curve(
+        sentences=tuple(spans),
+        positions=np.array([s.start for s in spans[1:]], dtype=np.int64),
+        values=values,
+        threshold=separating(turns.kind, turns.level, values, cuts[_gap_ends(units)], defined),
+        defined=defined,
+        turns=turns,
+    )
+    return Cut(_pieces(units, made, _reasons(turns, parts)), curve=curve)
+
+
+def _gap_ends(units: Units) -> Bools:
+    """bool: which gaps between units are gaps between sentences, in their order."""
+    return np.diff(units.sentence) > 0
+
+
+def _turns(
+    params: TurnParams,
+    spans: Sequence[Span],
+    units: Units,
+    values: Floats,
+    defined: Bools,
+    parts: Sequence[Section],
+) -> Turns:
+    kind = KINDS[params.kind]
+    begins = {p.span.start for p in parts}
+    section = np.array([s.start in begins for s in spans[1:]], dtype=np.bool_)
+    # A gap before a section is a cut anyway: it has no say in what counts as a sharp turn.
+    counted = defined & ~section
+    drops = np.where(counted, kind.drops(values, counted), -np.inf)
+    facts = spread(drops, counted)
+    between = _gap_ends(units)
+    return Turns(
+        units=units,
+        values=_widened(between, values, 1.0),
+        drops=_widened(between, drops, -np.inf),
+        depths=_widened(between, np.where(defined, 1.0 - values, -np.inf), -np.inf),
+        sections=_widened(between, section, False),
+        kind=kind,
+        amount=params.amount,
+        spread=facts,
+        level=kind.level(params.amount, facts),
+        size=params.size,
+        smallest=params.smallest,
+    )
+
+
+def _widened(between: Bools, values: NDArray[Any], fill: object) -> NDArray[Any]:
+    """One value per gap between units, from one per gap between sentences."""
+    made = np.full(len(between), fill, dtype=values.dtype)
+    made[between] = values
+    return made
+
+
+def _reasons(turns: Turns, parts: Sequence[Section]) -> Callable[[int, int], str]:
+    """(gap, why) -> the reason in words."""
+    titles = {p.span.start: p.title for p in parts}
+    line = on_curve(turns.kind, turns.level)
+
+    def reason(gap: int, why: int) -> str:
+        similarity = float(turns.values[gap])
+        if why == DROP:
+            level = turns.level if line is None else line
+            return turns.kind.says.format(similarity=similarity, level=level, drop=float(turns.drops[gap]))
+        if why == SECTION:
+            return f"before the heading “{titles[int(turns.units.starts[gap + 1])][:60]}”"
+        if why == DEEPEST:
+            alike = f"similarity {similarity:.2f}" if turns.depths[gap] > -np.inf else "no letters beside it"
+            return f"largest size reached; cut at the sharpest turn inside ({alike})"
+        return FORCED
+
+    return reason
+
+
+def _pieces(units: Units, made: Regrouped, reason: Callable[[int, int], str]) -> list[Piece]:
+    firsts = made.firsts.tolist()
+    lasts = [f - 1 for f in firsts[1:]] + [len(units.starts) - 1]
+    why = [*made.why[1:].tolist(), 0]
+    return [
+        Piece(
+            int(units.starts[first]),
+            int(units.ends[last]),
+            reason(last, because) if because else "end of the document",
+            FORCED if first == last else MERGED_COUNT,
+        )
+        for first, last, because in zip(firsts, lasts, why, strict=True)
+    ]

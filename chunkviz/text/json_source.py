@@ -1,0 +1,299 @@
+"""JSON read on its source: where every bracket, key and value stands, which no parser of the standard library tells.
+
+The text is read as arrays, not character by character (the idea of simdjson: Langdale and Lemire, "Parsing gigabytes of
+JSON per second", 2019): strings are what lies between every first and second quote that is not escaped, and what has a
+meaning outside them becomes a token. Only brackets are walked through, with a stack of our own, so that no nesting is
+too deep. Then each token is held against the one before it, which finds what is no JSON.
+
+Read all the same, though not in the standard: NaN and Infinity, words without quotes inside a list or an object, a comma
+before a closing bracket, several values one after another (JSON Lines, or simply concatenated).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import repeat
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chunkviz.measures import Ints, code_points, is_blank_point
+from chunkviz.spans import Span, trimmed
+
+OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST, COMMA, COLON, STRING, WORD, KEY = range(1, 10)
+"""Kinds of tokens. A closing bracket is one more than its opening one; WORD is any value that is neither string nor
+container: numbers, true, false, null, and what stands in their place."""
+
+_STRUCTURE = np.zeros(128, dtype=np.uint8)
+for _kind, _character in enumerate("{}[],:", start=OPEN_OBJECT):
+    _STRUCTURE[ord(_character)] = _kind
+_TOP, _LIST, _OBJECT = range(3)
+_FAULT, _READ, _TOLERATED = range(3)
+_LITERAL = re.compile(r"true|false|null|-?NaN|-?Infinity")
+_IN_WORD = (_STRUCTURE == 0) & (np.arange(128) != ord('"')) & ~is_blank_point(np.arange(128, dtype=np.uint32))
+_NUMERIC = np.isin(np.arange(128), [ord(c) for c in "0123456789+-.eE"])
+
+
+def _grammar() -> NDArray[np.uint8]:
+    """uint8 (3, 10, 10): whether a kind may follow another one inside the top level, a list or an object."""
+    table = np.zeros((3, KEY + 1, KEY + 1), dtype=np.uint8)
+    values = [OPEN_OBJECT, OPEN_LIST, STRING, WORD]
+    ended = [CLOSE_OBJECT, CLOSE_LIST, STRING, WORD]
+    table[_TOP][:, values] = _READ
+    table[_LIST][OPEN_LIST, [*values, CLOSE_LIST]] = _READ
+    table[_LIST][COMMA, values] = _READ
+    table[_OBJECT][OPEN_OBJECT, [KEY, CLOSE_OBJECT]] = _READ
+    table[_OBJECT][COMMA, KEY] = _READ
+    table[_OBJECT][KEY, COLON] = _READ
+    table[_OBJECT][COLON, values] = _READ
+    for container, close in ((_LIST, CLOSE_LIST), (_OBJECT, CLOSE_OBJECT)):
+        table[container][np.ix_(ended, [COMMA, close])] = _READ
+        table[container][COMMA, close] = _TOLERATED
+    return table
+
+
+_GRAMMAR: Final = _grammar()
+
+
+class Fault(NamedTuple):
+    """Where the text is no JSON, and what was expected there."""
+
+    position: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class JsonSource:
+    """Everything that was understood, as n tokens in order, and the stretches that were not.
+
+    starts, ends : int64 (n,), code points, half-open
+    kinds        : uint8 (n,)
+    containers   : int64 (n,), the token that opens what a token stands in, -1 at the top; an opening bracket stands
+                   outside of what it opens, a closing one in what it closes
+    partners     : int64 (n,), the closing bracket of an opening one and the other way round, n where none came; each other
+                   token is its own
+    unread       : stretches that are no JSON, in order; no token is in one
+    faults       : why, one for each stretch; also a last one, at the end of the text, for a bracket that nothing closes
+    tolerated    : the first thing that is not in the standard but was read, None where all is
+    """
+
+    starts: Ints
+    ends: Ints
+    kinds: NDArray[np.uint8]
+    containers: Ints
+    partners: Ints
+    unread: tuple[Span, ...]
+    faults: tuple[Fault, ...]
+    tolerated: Fault | None
+
+
+def read_json(text: str, *, by_line: bool = False) -> JsonSource:
+    """Tokens of a JSON text. Never fails: the first fault ends what is understood.
+
+    by_line : every line is for itself (JSON Lines), so that a fault costs its own line and not the rest of the text
+
+    >>> source = read_json('[1, {"a": 2}]')
+    >>> source.starts.tolist(), source.partners.tolist()
+    ([0, 1, 2, 4, 5, 8, 10, 11, 12], [8, 1, 2, 7, 4, 5, 6, 3, 0])
+    """
+    signs = _signs(text)
+    lines = np.concatenate(([0], np.flatnonzero(signs == 10) + 1)) if by_line else np.zeros(1, dtype=np.int64)
+    faults: dict[int, Fault] = {}  # by line; without lines, everything is line 0
+    starts, ends, kinds, no_numbers = _tokens(signs, lines, faults)
+    line_of = np.searchsorted(lines, starts, side="right") - 1
+    containers, partners = _nesting(starts, kinds, line_of, faults)
+    context = _contexts(kinds, containers, partners)
+    before = np.concatenate(([0], kinds[:-1])).astype(np.uint8)
+    is_key = (kinds == STRING) & (context == _OBJECT) & ((before == OPEN_OBJECT) | (before == COMMA))
+    kinds = np.where(is_key, KEY, kinds).astype(np.uint8)
+    before = np.concatenate(([0], kinds[:-1])).astype(np.uint8)
+    verdict = _GRAMMAR[context, before, kinds]
+    strange = _strange_words(text, no_numbers, starts, ends, kinds)
+    verdict[strange] = np.where(context[strange] == _TOP, _FAULT, np.minimum(verdict[strange] * 2, _TOLERATED))
+    for t in _first_of_each(np.flatnonzero(verdict == _FAULT), line_of):
+        line, at = int(line_of[t]), int(starts[t])
+        if line not in faults or at < faults[line].position:
+            faults[line] = Fault(at, _expected(int(context[t]), int(before[t])))
+    keep, unread = _understood(text, starts, line_of, lines, faults, by_line=by_line)
+    place = np.append(np.where(keep, np.cumsum(keep) - 1, keep.sum()), keep.sum())
+    odd = np.flatnonzero(keep & (verdict == _TOLERATED))
+    end_missing = () if by_line else _unclosed(text, kinds[keep], place[partners[keep]])
+    return JsonSource(
+        starts[keep],
+        ends[keep],
+        kinds[keep],
+        np.where(containers[keep] < 0, -1, place[containers[keep]]),
+        place[partners[keep]],
+        tuple(unread),
+        tuple(faults[line] for line in sorted(faults)) or end_missing,
+        Fault(int(starts[odd[0]]), "a comma before a closing bracket, or a word without quotes") if len(odd) else None,
+    )
+
+
+def _signs(text: str) -> NDArray[np.uint8]:
+    """uint8 (len(text),): ASCII as it is, other white space as a blank, everything else as 127; a byte each is fast."""
+    if text.isascii():
+        return np.frombuffer(text.encode("ascii"), dtype=np.uint8)
+    points = code_points(text)
+    signs = np.minimum(points, 127).astype(np.uint8)
+    high = np.flatnonzero(points > 127)
+    signs[high[is_blank_point(points[high])]] = ord(" ")
+    return signs
+
+
+def _tokens(
+    signs: NDArray[np.uint8], lines: Ints, faults: dict[int, Fault]
+) -> tuple[Ints, Ints, NDArray[np.uint8], Ints]:
+    """Starts, ends and kinds of the tokens, and the positions in words of what no number holds.
+
+    Strings without an end are noted as faults of their line.
+    """
+    quotes = _quotes(signs)
+    line_of = np.searchsorted(lines, quotes, side="right") - 1
+    counts = np.bincount(line_of, minlength=len(lines))
+    lasts = np.cumsum(counts) - 1
+    for line in np.flatnonzero(counts % 2).tolist():
+        faults[line] = Fault(int(quotes[lasts[line]]), "a string that nothing closes")
+    # Without its last quote a line has pairs only, and what follows that quote is not looked at.
+    quotes = np.delete(quotes, lasts[counts % 2 == 1])
+    opening, closing = quotes[0::2], quotes[1::2]
+    mark = np.zeros(len(signs) + 1, dtype=np.int8)
+    mark[opening] += 1
+    mark[closing + 1] -= 1
+    outside = np.cumsum(mark[:-1], dtype=np.int8) == 0
+    kind_at = _STRUCTURE[signs] * outside
+    word = outside & _IN_WORD[signs]
+    no_numbers = np.flatnonzero(word & ~_NUMERIC[signs])
+    no = np.zeros(1, dtype=bool)
+    # Where words begin and end, by turns.
+    edges = np.flatnonzero(np.concatenate((no, word)) != np.concatenate((word, no)))
+    kind_at[opening] = STRING
+    kind_at[edges[0::2]] = WORD
+    starts = np.flatnonzero(kind_at)
+    kinds = kind_at[starts]
+    ends = starts + 1
+    ends[kinds == STRING] = closing + 1
+    ends[kinds == WORD] = edges[1::2]
+    return starts, ends, kinds, no_numbers
+
+
+def _quotes(signs: NDArray[np.uint8]) -> Ints:
+    """Positions of the quotes that no odd number of backslashes stands before."""
+    quotes: Ints = np.flatnonzero(signs == ord('"'))
+    behind = np.flatnonzero((quotes > 0) & (signs[np.maximum(quotes - 1, 0)] == ord("\\")))
+    if not len(behind):
+        return quotes
+    slashes = np.flatnonzero(signs == ord("\\"))
+    # Of each backslash, the first one of the run that it stands in.
+    runs = np.maximum.accumulate(np.where(np.diff(slashes, prepend=-2) > 1, slashes, -1))
+    first = runs[np.searchsorted(slashes, quotes[behind]) - 1]
+    escaped = behind[(quotes[behind] - first) % 2 == 1]
+    return np.delete(quotes, escaped)
+
+
+def _nesting(starts: Ints, kinds: NDArray[np.uint8], line_of: Ints, faults: dict[int, Fault]) -> tuple[Ints, Ints]:
+    """The container and the partner of every token; brackets that do not match are noted as faults of their line."""
+    n = len(starts)
+    is_bracket = (kinds >= OPEN_OBJECT) & (kinds <= CLOSE_LIST)
+    brackets = np.flatnonzero(is_bracket)
+    partner = np.arange(n)
+    partner[brackets] = n
+    inside: list[int] = []  # what stands after each bracket is in the container that this token opens
+    open_: list[int] = []
+    awaited: list[int] = []
+    current, skipped = 0, -1
+    several = len(line_of) > 0 and int(line_of[-1]) > 0
+    lines = line_of[brackets].tolist() if several else repeat(0)
+    opened: list[int] = []
+    closed: list[int] = []
+    for t, kind, line in zip(brackets.tolist(), kinds[brackets].tolist(), lines, strict=False):
+        if line != current:
+            if open_:
+                faults.setdefault(current, Fault(int(starts[open_[-1]]), "a bracket that nothing closes"))
+                open_.clear()
+                awaited.clear()
+            current = line
+        if line == skipped:
+            inside.append(-1)
+        elif kind in (OPEN_OBJECT, OPEN_LIST):
+            open_.append(t)
+            awaited.append(kind + 1)
+            inside.append(t)
+        elif open_ and awaited[-1] == kind:
+            awaited.pop()
+            opened.append(open_.pop())
+            closed.append(t)
+            inside.append(open_[-1] if open_ else -1)
+        else:
+            at = int(starts[t])
+            if line not in faults or at < faults[line].position:
+                faults[line] = Fault(at, "a closing bracket that closes nothing")
+            skipped = line
+            open_.clear()
+            awaited.clear()
+            inside.append(-1)
+    if open_ and several:
+        faults.setdefault(current, Fault(int(starts[open_[-1]]), "a bracket that nothing closes"))
+    partner[opened] = closed
+    partner[closed] = opened
+    around = np.array([-1, *inside], dtype=np.int64)
+    if several and faults:
+        around[1:][np.isin(line_of[brackets], list(faults))] = -1
+    return around[np.cumsum(is_bracket) - is_bracket], partner
+
+
+def _contexts(kinds: NDArray[np.uint8], containers: Ints, partners: Ints) -> Ints:
+    """_TOP, _LIST or _OBJECT for every token; a closing bracket belongs to what it closes."""
+    if not len(kinds):
+        return np.empty(0, dtype=np.int64)
+    opened_by = kinds[np.maximum(containers, 0)]
+    return np.where(containers < 0, _TOP, np.where(opened_by == OPEN_LIST, _LIST, _OBJECT)).astype(np.int64)
+
+
+def _strange_words(text: str, no_numbers: Ints, starts: Ints, ends: Ints, kinds: NDArray[np.uint8]) -> Ints:
+    """Tokens in the place of a value that are neither a number nor one of JSON's words."""
+    words = np.flatnonzero(kinds == WORD)
+    # Most words are numbers, and need no pattern.
+    words = words[np.searchsorted(no_numbers, starts[words]) < np.searchsorted(no_numbers, ends[words])]
+    spans = zip(starts[words].tolist(), ends[words].tolist(), strict=True)
+    strange = [not _LITERAL.fullmatch(text, start, end) for start, end in spans]
+    found: Ints = words[np.array(strange, dtype=bool)]
+    return found
+
+
+def _first_of_each(tokens: Ints, line_of: Ints) -> list[int]:
+    return tokens[np.unique(line_of[tokens], return_index=True)[1]].tolist() if len(tokens) else []
+
+
+def _expected(context: int, before: int) -> str:
+    if context == _TOP:
+        return "neither a list nor an object nor any other value"
+    if before == KEY:
+        return "a colon is missing"
+    if before == COLON or (context == _LIST and before in (OPEN_LIST, COMMA)):
+        return "a value is missing"
+    if before in (OPEN_OBJECT, COMMA):
+        return "a key in double quotes is missing"
+    return "a comma or a closing bracket is missing"
+
+
+def _understood(
+    text: str, starts: Ints, line_of: Ints, lines: Ints, faults: dict[int, Fault], *, by_line: bool
+) -> tuple[NDArray[np.bool_], list[Span]]:
+    """Which tokens stay, and the stretches of text that were not understood."""
+    if not faults:
+        return np.ones(len(starts), dtype=bool), []
+    if not by_line:
+        span = trimmed(text, Span(faults[0].position, len(text)))
+        return starts < span.start, [span]
+    borders = [*lines.tolist(), len(text)]
+    found = [trimmed(text, Span(borders[line], borders[line + 1])) for line in sorted(faults)]
+    return ~np.isin(line_of, list(faults)), found
+
+
+def _unclosed(text: str, kinds: NDArray[np.uint8], partners: Ints) -> tuple[Fault, ...]:
+    opening = (kinds == OPEN_OBJECT) | (kinds == OPEN_LIST)
+    count = int((opening & (partners == len(kinds))).sum())
+    return (Fault(len(text), f"{count:,} brackets that nothing closes"),) if count else ()

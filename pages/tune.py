@@ -1,0 +1,266 @@
+"""Tune: how alike neighbouring sentences are, and a threshold that is dragged while the text is cut again."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Final
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from chunkviz import embed, format, reference, registry
+from chunkviz.chunking import Chunking
+from chunkviz.document import Document
+from chunkviz.errors import ChunkvizError, Stopped
+from chunkviz.metrics import agreement
+from chunkviz.params import Float
+from chunkviz.segments import Live
+from chunkviz.similarity import KINDS
+from chunkviz.similarity.cutting import sentence_texts
+from chunkviz.ui import cache, cards, charts, columns, controls, frame, models, progress, state
+from chunkviz.ui.viewer import dragged, viewer
+
+KEY: Final = "tune"
+TURNING: Final = ("semantic", "semantic_structure")
+DEFAULT: Final = state.Column("semantic")
+MOST_PINS: Final = 3
+FIRST: Final = ("kind",)
+SIZES: Final = ("size", "smallest", "window")
+
+
+def pins() -> list[state.Column]:
+    """Cuts that stand still beside the one that is tuned."""
+    kept: list[state.Column] = st.session_state.setdefault("tune.pins", [])
+    return kept
+
+
+def moved() -> None:
+    """The threshold was dragged: its slider, and all that follows from it, is set to where it was let go."""
+    said = dragged(KEY)
+    chosen = controls.store().get(f"{KEY}.strategy", DEFAULT.strategy)
+    names = {kind.param for kind in KINDS.values()}
+    if said is None or said[0] not in names:
+        return
+    rule = next(p.rule for p in registry.strategy(chosen).params if p.name == said[0])
+    if isinstance(rule, Float):
+        value = min(max(said[1], rule.low), rule.high)
+        st.session_state[f"{KEY}.{chosen}.{said[0]}"] = controls.store()[f"{KEY}.{chosen}.{said[0]}"] = value
+
+
+def settings(word: str) -> None:
+    """The controls: which kind of threshold, where it stands, and the sizes to keep."""
+    chosen = st.session_state[f"{KEY}.strategy"]
+    params = {p.name: p for p in registry.strategy(chosen).params}
+    values: dict[str, Any] = {}
+
+    def draw(name: str) -> None:
+        values[name] = controls.control(params[name], f"{KEY}.{chosen}.{name}", values, word)
+
+    left, middle, right = st.columns(3, gap="medium")
+    with left:
+        columns.choose(KEY, TURNING, "Strategy")
+        draw("kind")
+    with middle:
+        draw(KINDS[values["kind"]].param)
+        draw("window")
+    with right:
+        draw("size")
+        draw("smallest")
+    with st.popover("Model, and what this does", icon=":material/tune:"):
+        for name, param in params.items():
+            if name not in values and param.active(values):
+                draw(name)
+        cards.plain(f"{registry.strategy(chosen).how}")
+        cards.plain(f"Watch out: {registry.strategy(chosen).watch_out}")
+
+
+def embedded(document: Document, model: str) -> embed.Embedded:
+    """The vectors of all sentences, with a bar, a stop button and the curve so far where that takes time."""
+    texts = sentence_texts(document)
+    began = time.monotonic()
+    curve = st.empty()
+    with progress.bar("Reading the sentences", f"embed.{document.fingerprint}.{model}") as bar:
+
+        def tell(done: int, total: int, vectors: NDArray[np.float32]) -> None:
+            taken = max(time.monotonic() - began, 1e-3)
+            rate = done / taken
+            left = (total - done) / rate if rate else 0.0
+            bar.show(
+                done / max(total, 1),
+                f"{done:,} of {total:,} sentences, {rate:,.0f} a second, about {left:,.0f} seconds left",
+            )
+            if bar.visible and done > 1:
+                curve.plotly_chart(charts.growing(vectors, total), key=f"growing.{done}")
+
+        made = embed.embed(texts, model, progress=tell)
+    curve.empty()
+    return made
+
+
+def live_of(made: Chunking) -> Live:
+    """What the browser has to know to move the threshold itself."""
+    turns = made.curve.turns if made.curve else None
+    if turns is None:
+        raise TypeError(f"{made.recipe.strategy} has no threshold")
+    param = next(p for p in registry.strategy(made.recipe.strategy).params if p.name == turns.kind.param)
+    if not isinstance(param.rule, Float):
+        raise TypeError(f"{param.name} is no number")
+    truth = reference_of(made.document)
+    return Live(
+        low=param.rule.low,
+        high=param.rule.high,
+        step=param.rule.step,
+        label=param.label,
+        unit=param.unit(),
+        reference=tuple(truth.positions) if truth else (),
+        limit=charts.model_limit(made),
+    )
+
+
+def reference_of(document: Document) -> reference.Reference | None:
+    """The boundaries that someone marked by hand, for samples that have them."""
+    source = frame.shown().source
+    if not source.sample:
+        return None
+    return document.derive("reference", lambda: reference.of_sample(source.id, document))
+
+
+def agreements(made: list[Chunking]) -> None:
+    """How well each column agrees with the boundaries marked by hand."""
+    truth = reference_of(made[0].document)
+    if truth is None:
+        return
+    st.subheader("Does it find the topics?", anchor=False)
+    cards.plain(
+        f"Someone read this sample and marked where {len(truth.positions)} new topics begin: the small triangles above "
+        "the curve. A cut counts as right when it is at most one sentence away."
+    )
+    rows = []
+    for at, chunking in enumerate(made):
+        score = agreement.agreement(chunking, truth)
+        rows.append(
+            {
+                "Column": f"{at + 1}: {registry.strategy(chunking.recipe.strategy).title}",
+                "Found (recall)": format.number(score.recall.value, "share"),
+                "Right (precision)": format.number(score.precision.value, "share"),
+                "Both (F1)": format.number(score.f1.value, "share"),
+                "Pk": format.number(score.pk.value, "share"),
+                "WindowDiff": format.number(score.window_diff.value, "share"),
+            }
+        )
+    st.table(rows)
+    cards.plain(
+        "Pk and WindowDiff are error rates: the share of pairs of sentences, half a mean topic apart, that are wrongly "
+        "parted or joined, and for which the number of boundaries between them is wrong (Beeferman et al. 1999; "
+        "Pevzner and Hearst 2002). Lower is better."
+    )
+
+
+def pin_controls(made: Chunking, column: state.Column, unit_id: str) -> None:
+    """Put cuts beside the one that is tuned, and take them away."""
+    full = len(pins()) >= MOST_PINS
+    with st.container(horizontal=True):
+        if st.button("Pin this cut beside it", icon=":material/keep:", disabled=full or not made.chunks):
+            pins().append(column)
+            st.rerun()
+        if st.button(
+            "Compare with “Recursive” at the same mean size",
+            icon=":material/compare:",
+            disabled=full or not made.chunks,
+        ):
+            pins().append(same_mean(made, unit_id))
+            st.rerun()
+        for at, pin in enumerate(list(pins())):
+            if st.button(f"Remove column {at + 2}", key=f"unpin.{at}", icon=":material/close:"):
+                pins().remove(pin)
+                st.rerun()
+
+
+def same_mean(made: Chunking, unit_id: str) -> state.Column:
+    """`recursive` at the size whose chunks are on average as large as these."""
+    wanted = float(np.mean([c.tokens for c in made.chunks]))
+    low, high = 1, 4 * int(wanted) + 8
+    while low < high:
+        size = (low + high) // 2
+        chunks = cache.chunking(made.document, "recursive", {"size": size, "overlap": 0}, unit_id).chunks
+        if np.mean([c.tokens for c in chunks]) < wanted:
+            low = size + 1
+        else:
+            high = size
+    return state.Column("recursive", {"size": low, "overlap": 0})
+
+
+def page() -> None:
+    st.html(cards.STYLE)
+    shown = frame.shown()
+    asked = frame.linked(KEY)
+    if asked is not None:
+        turning = [c for c in asked.columns if c.strategy in TURNING]
+        columns.seed(KEY, turning[0] if turning else DEFAULT)
+        pins().extend(c for c in asked.columns if turning and c is not turning[0])
+    st.html('<h1 class="cv-title">Where does the text change its subject?</h1>')
+    cards.plain(
+        "The curve shows how alike the text is before and after each sentence. Where it dips, the subject changes. "
+        "Drag the red line: everything below it is a cut."
+    )
+    document = frame.document(shown, KEY)
+    if document is None:
+        return
+    if not document.text.strip():
+        cards.notice("info", "This document has no text to cut.")
+        frame.extraction(document)
+        return
+    column = columns.settled(KEY, TURNING, DEFAULT)
+    frame.remember(shown, [column, *pins()])
+    settings(shown.word)
+    place = st.container()
+    with place:
+        tuned(document, column, shown)
+    models.panel()
+    frame.extraction(document)
+
+
+def tuned(document: Document, column: state.Column, shown: frame.Frame) -> None:
+    """The curve and the columns, and what they say."""
+    model = column.params.get("model", embed.DEFAULT)
+    try:
+        if model not in models.allowed():
+            raise ChunkvizError(f"The link asks for the embedding model “{model[:80]}”. Name it below to use it.")
+        with st.container():
+            vectors = embedded(document, model)
+        made = [cache.chunking(document, c.strategy, c.params, shown.unit) for c in (column, *pins())]
+    except Stopped as stopped:
+        cards.notice("info", str(stopped))
+        return
+    except ChunkvizError as error:
+        cards.notice("error", str(error))
+        return
+    if made[0].curve is None or made[0].curve.turns is None:
+        cards.notice("info", "This document has no sentence to compare.")
+        return
+    reports = [cache.report_of(c) for c in made]
+    viewer(
+        document,
+        made,
+        key=KEY,
+        titles=[registry.strategy(c.recipe.strategy).title for c in made],
+        findings=[cards.findings(r) for r in reports],
+        audits=[cards.audit(r, shown.word) for r in reports],
+        live=live_of(made[0]),
+        on_threshold=moved,
+        blob=cache.blob_of(document),
+    )
+    pin_controls(made[0], column, shown.unit)
+    cards.plain(
+        f"{vectors.fresh:,} sentences were embedded now, {vectors.known:,} were known already "
+        f"({model}, {vectors.settings})."
+    )
+    with st.container():
+        for at, chunking in enumerate(made):
+            for note in chunking.notes:
+                cards.notice("info", f"Column {at + 1}: {note}")
+    agreements(made)
+
+
+page()
