@@ -1,0 +1,200 @@
+"""The Tune screen in a real Chromium: drag, release, keys, reload, restart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+import chunkviz
+from chunkviz import isolation, samples
+from chunkviz.ui.state import Column
+
+pytestmark = pytest.mark.browser
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def settled(page: Page) -> None:
+    page.wait_for_selector('[data-testid="viewer"] [data-chunk]')
+    page.wait_for_function("document.querySelector('[data-testid=stApp]').dataset.testScriptState !== 'running'")
+    page.wait_for_timeout(600)
+
+
+def handle(page: Page) -> Locator:
+    return page.get_by_role("slider", name="Similarity threshold")
+
+
+def recipe_in(page: Page) -> Column:
+    """The first column as the link spells it."""
+    from urllib.parse import parse_qs, urlsplit
+
+    return Column.parse(parse_qs(urlsplit(page.url).query)["c"][0])
+
+
+def messages(page: Page) -> Callable[[], int]:
+    """How many messages went over the websocket since the page was opened, in both directions."""
+    seen = [0]
+
+    def count(_: object) -> None:
+        seen[0] += 1
+
+    def listen(socket: object) -> None:
+        socket.on("framesent", count)  # type: ignore[attr-defined]
+        socket.on("framereceived", count)  # type: ignore[attr-defined]
+
+    page.on("websocket", listen)
+    return lambda: seen[0]
+
+
+def drag(page: Page, steps: int = 40, reach: int = 50) -> list[int]:
+    """Move the line up and down and keep hold of it; returns the chunk counts on the way."""
+    line = handle(page)
+    box = line.bounding_box()
+    assert box
+    x, y = box["x"] + 150, box["y"] + box["height"] / 2
+    column = page.locator('[data-column="0"]')
+    counts = []
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for step in range(steps):
+        away = step if step < steps // 2 else steps - step
+        page.mouse.move(x, y - reach * 2 * away / steps)
+        page.wait_for_timeout(25)
+        counts.append(int(column.get_attribute("data-count") or -1))
+    return counts
+
+
+LONG_SENTENCES = 5000
+
+
+@pytest.fixture(scope="module")
+def long_text() -> bytes:
+    """5,000 sentences that change their subject now and then."""
+    subjects = [
+        ("boat", "harbour", "berth", "tide", "anchor"),
+        ("invoice", "payment", "refund", "account", "charge"),
+        ("oven", "bread", "flour", "yeast", "crust"),
+        ("key", "password", "token", "login", "secret"),
+    ]
+    lines = []
+    for i in range(LONG_SENTENCES):
+        words = subjects[(i // 7) % 4]
+        lines.append(f"The {words[i % 5]} of case {i} needs a {words[(i * 3 + 1) % 5]} and one more {words[(i + 2) % 5]}.")
+    return "\n".join(lines).encode()
+
+
+def test_dragging_5000_sentences_in_three_columns_says_nothing_to_the_server(
+    app: str, page: Page, long_text: bytes
+) -> None:
+    count = messages(page)
+    page.goto(f"{app}/tune?doc=call_transcript")
+    settled(page)
+    page.locator('input[type="file"]').set_input_files(
+        {"name": "long.txt", "mimeType": "text/plain", "buffer": long_text}
+    )
+    expect(page.get_by_text(re.compile(r"of 4,999 sharpest turns"))).to_be_visible(timeout=180_000)
+    settled(page)
+    for _ in range(2):
+        page.get_by_role("button", name=re.compile("Recursive.*same mean size")).click()
+        settled(page)
+    expect(page.locator("[data-column]")).to_have_count(3)
+    page.wait_for_timeout(1500)
+    before = count()
+    counts = drag(page)
+    assert count() == before, "the server was told of something while the line moved"
+    assert len(set(counts)) >= 10
+    page.mouse.up()
+    page.wait_for_timeout(1500)
+    settled(page)
+    assert count() > before
+    shown = int(page.locator('[data-column="0"]').get_attribute("data-count") or -1)
+    chosen = recipe_in(page)
+    assert handle(page).get_attribute("aria-valuenow") == f"{chosen.params['percentile']:g}"
+    document = chunkviz.Document.from_text(long_text.decode(), name="long.txt")
+    made = chunkviz.chunk(document, chosen.strategy, **chosen.params)
+    again = chunkviz.chunk(document, recipe=chunkviz.Recipe.from_json(made.recipe.to_json()))
+    assert shown == len(made.chunks) == len(again.chunks)
+    assert page.locator(".tuner").get_attribute("data-agrees") == "true"
+
+
+def test_what_is_dragged_is_what_python_cuts_and_what_the_link_brings_back(app: str, page: Page) -> None:
+    page.goto(f"{app}/tune?doc=call_transcript")
+    settled(page)
+    drag(page, steps=14)
+    page.mouse.up()
+    page.wait_for_timeout(1200)
+    settled(page)
+    document = isolation.load(samples.read("call_transcript"), "call_transcript.txt")
+    chosen = recipe_in(page)
+    made = chunkviz.chunk(document, chosen.strategy, **chosen.params)
+    column = page.locator('[data-column="0"]')
+    expect(column).to_have_attribute("data-count", str(len(made.chunks)))
+    assert page.locator(".tuner").get_attribute("data-agrees") == "true"
+    # The last chunk in sight begins where Python's begins.
+    first = " ".join(made.chunks[1].text.split())[:40]
+    shown = " ".join((column.locator('[data-chunk="1"]').first.text_content() or "").split())
+    assert shown[:20] == first[:20]
+    page.reload()
+    settled(page)
+    expect(column).to_have_attribute("data-count", str(len(made.chunks)))
+    assert recipe_in(page) == chosen
+    expect(page.get_by_text("0 sentences were embedded now")).to_be_visible()
+
+
+def test_the_handle_is_moved_by_keys(app: str, page: Page) -> None:
+    page.goto(f"{app}/tune?doc=call_transcript&c=semantic;kind=absolute;threshold=0.2")
+    settled(page)
+    line = handle(page)
+    assert line.get_attribute("aria-valuenow") == "0.2"
+    column = page.locator('[data-column="0"]')
+    few = int(column.get_attribute("data-count") or -1)
+    line.focus()
+    for _ in range(10):
+        page.keyboard.press("ArrowUp")
+    expect(line).to_have_attribute("aria-valuenow", "0.3")
+    page.wait_for_url(re.compile(r"threshold(=|%3D)0\.3"))
+    settled(page)
+    assert int(column.get_attribute("data-count") or -1) > few
+    assert page.evaluate("document.activeElement !== document.body")
+    page.keyboard.press("End")
+    expect(line).to_have_attribute("aria-valuenow", "1")
+
+
+def test_a_dip_shows_its_two_sentences_and_the_place(app: str, page: Page) -> None:
+    page.goto(f"{app}/tune?doc=call_transcript")
+    settled(page)
+    box = page.locator(".curve-main").bounding_box()
+    assert box
+    page.mouse.click(box["x"] + 300, box["y"] + 30)
+    dip = page.locator(".tuner-dip")
+    expect(dip).to_be_visible()
+    value = re.search(r"similarity (-?\d\.\d\d)", dip.text_content() or "")
+    assert value
+    after = (dip.locator(".dip-after").text_content() or "")[:25]
+    expect(page.locator('[data-column="0"] .row', has_text=after).first).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("kind", ["deviations", "interquartile", "gradient", "minimum"])
+def test_every_kind_agrees_with_python_after_a_drag(app: str, page: Page, kind: str) -> None:
+    page.goto(f"{app}/tune?doc=policy_handbook&c=semantic_structure;kind={kind}")
+    settled(page)
+    drag(page, steps=8, reach=30)
+    page.mouse.up()
+    page.wait_for_timeout(1500)
+    settled(page)
+    document = isolation.load(samples.read("policy_handbook"), "policy_handbook.pdf")
+    chosen = recipe_in(page)
+    assert chosen.params["kind"] == kind
+    made = chunkviz.chunk(document, chosen.strategy, **chosen.params)
+    expect(page.locator('[data-column="0"]')).to_have_attribute("data-count", str(len(made.chunks)))
+    assert page.locator(".tuner").get_attribute("data-agrees") == "true"
+    expect(page.get_by_text("Does it find the topics?")).to_be_visible()
+
+
+def test_a_link_names_no_model_that_nobody_asked_for(app: str, page: Page) -> None:
+    page.goto(f"{app}/tune?doc=call_transcript&c=semantic;model=/etc")
+    expect(page.get_by_text("The link asks for the embedding model “/etc”.")).to_be_visible()
