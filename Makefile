@@ -50,10 +50,11 @@ docs-check: $(VENV)/.dev  ## fail where the generated parts are out of date
 
 bench: $(VENV)/.dev  ## speed, as ratios to other libraries in the same run
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[bench]"
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks --embedding
 
 bench-browser: $(VENV)/.dev  ## from a slider step to painted text, beside the same page built with st.html
 	$(BIN)/python -m benchmarks.browser
+	$(BIN)/python -m benchmarks.drag
 
 clean:          ## remove what make has made
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist *.egg-info

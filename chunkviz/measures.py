@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Protocol
 
@@ -141,21 +141,55 @@ FAR = 400
 """Code points. A seam further away is not worth counting to: the tokens that the whole text has there are taken."""
 
 
+BLOCK = 250_000
+"""Code points worked on at once: what a pass over a long text needs beside it then fits where it has just been."""
+
+
+def blocks(text: str) -> Iterator[tuple[int, int, Ints]]:
+    """The text parted at seams: start, end, and the seams in it, counted from its start; its end is one but at the last.
+
+    Blocks have about `BLOCK` code points, more where there is no seam for long.
+    """
+    start, length = 0, BLOCK
+    while start < len(text):
+        end = min(len(text), start + length)
+        found = seams(code_points(text[start:end]))
+        if end == len(text):
+            yield start, end, found
+            return
+        if len(found):
+            end = start + int(found[-1])
+            yield start, end, found
+            start, length = end, BLOCK
+        else:
+            length *= 2
+
+
 class Tokens:
     """A measure over a tokenizer: borders from one pass over the text, re-counting at the ends of a span.
 
-    borders : as `Measure.borders`
-    begins  : int64 (n,), the character in which each token begins; a border only where it is that character's start
-    count   : tokens of a text counted alone
+    encode : a part of the text -> borders int64 (n + 1,) as in `Measure.borders`, and begins int64 (n,): the character
+             in which each token begins, which is a border only where it is that character's start
+    count  : tokens of a text counted alone
     """
 
-    def __init__(self, text: str, borders: Ints, begins: Ints, count: Callable[[str], int]) -> None:
+    def __init__(self, text: str, encode: Callable[[str], tuple[Ints, Ints]], count: Callable[[str], int]) -> None:
         self._text = text
         self._count = count
-        self.borders = borders
-        self._seams = seams(code_points(text))
-        # Tokens that begin before each seam. A seam is a border, so this is the exact count of text[:seam].
-        self._before = np.searchsorted(begins, self._seams, side="left").astype(np.int64)
+        empty = np.empty(0, dtype=np.int64)
+        borders, seams_, before = [empty], [empty], [empty]
+        tokens = 0
+        for start, end, inside in blocks(text):
+            at, begins = encode(text[start:end])
+            borders.append(at[:-1] + start)
+            seams_.append(inside + start)
+            # Tokens that begin before each seam. A seam is a border, so this is the exact count of text[:seam].
+            before.append(np.searchsorted(begins, inside, side="left").astype(np.int64) + tokens)
+            tokens += len(begins)
+        borders.append(np.array([len(text)], dtype=np.int64))
+        self.borders: Ints = np.concatenate(borders)
+        self._seams: Ints = np.concatenate(seams_)
+        self._before: Ints = np.concatenate(before)
         self._short: dict[str, int] = {}
 
     def _part(self, start: int, end: int) -> int:

@@ -17,7 +17,7 @@ import numpy as np
 from chunkviz.document import Document
 from chunkviz.encodings import byte_pair_encoder, word_piece_tokenizer
 from chunkviz.errors import ParameterError
-from chunkviz.measures import Characters, Measure, Tokens, Words, characters_of_bytes
+from chunkviz.measures import Characters, Ints, Measure, Tokens, Words, characters_of_bytes
 
 DEFAULT_UNIT: Final = "cl100k_base"
 EMBEDDING_MODEL: Final = "all-MiniLM-L6-v2"
@@ -62,11 +62,14 @@ def _version(package: str) -> str:
 def _byte_pair_unit(name: str) -> Unit:
     encoder = byte_pair_encoder(name)
 
-    def make_measure(text: str) -> Measure:
+    def encode(text: str) -> tuple[Ints, Ints]:
         ids = np.array(encoder.encode(text), dtype=np.int64)
         at_byte = np.concatenate(([0], np.cumsum(encoder.lengths[ids])))
         begins, borders = characters_of_bytes(text, at_byte)
-        return Tokens(text, borders, begins[:-1], encoder.count)
+        return borders, begins[:-1]
+
+    def make_measure(text: str) -> Measure:
+        return Tokens(text, encode, encoder.count)
 
     return Unit(name, TITLES[name], "tokens", encoder.count, make_measure, encoder.packages, encoder.notes)
 
@@ -78,11 +81,14 @@ def _word_piece_unit() -> Unit:
     def count(text: str) -> int:
         return len(tokenizer.encode(text, add_special_tokens=False).ids)
 
-    def make_measure(text: str) -> Measure:
+    def encode(text: str) -> tuple[Ints, Ints]:
         starts = [start for start, _ in tokenizer.encode(text, add_special_tokens=False).offsets]
         # Accents that the normalizer splits off can report a start out of order; a border never goes back.
         borders = np.maximum.accumulate(np.array([*starts, len(text)], dtype=np.int64))
-        return Tokens(text, borders, borders[:-1], count)
+        return borders, borders[:-1]
+
+    def make_measure(text: str) -> Measure:
+        return Tokens(text, encode, count)
 
     return Unit(EMBEDDING_MODEL, TITLES[EMBEDDING_MODEL], "tokens", count, make_measure, ("tokenizers",))
 

@@ -202,7 +202,7 @@ def page() -> None:
     st.html('<h1 class="cv-title">Where does the text change its subject?</h1>')
     cards.plain(
         "The curve shows how alike the text is before and after each sentence. Where it dips, the subject changes. "
-        "Drag the red line: everything below it is a cut."
+        "Drag the red line: every dip that reaches its shaded side is a cut."
     )
     document = frame.document(shown, KEY)
     if document is None:

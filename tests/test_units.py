@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 from awkward import awkward_text
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkviz import Document, ParameterError
+from chunkviz import Document, ParameterError, measures
 from chunkviz.encodings import reference_encoding
 from chunkviz.measures import Tokens, code_points, seams
 from chunkviz.units import UNITS, unit
@@ -72,7 +75,7 @@ def test_a_wrong_seam_is_found_by_the_counting_test() -> None:
     counted = unit("cl100k_base")
     measure = counted.measure(Document(text))
     assert isinstance(measure, Tokens)
-    liar = Tokens(text, measure.borders, measure.borders[:-1], counted.count)
+    liar = Tokens(text, lambda part: (measure.borders, measure.borders[:-1]), counted.count)
     liar._seams = np.array([4], dtype=np.int64)
     liar._before = np.array([1], dtype=np.int64)
     assert liar.count(2, len(text)) != counted.count(text[2:])
@@ -85,3 +88,33 @@ def test_seams_stand_between_words_and_before_lines() -> None:
 @pytest.mark.parametrize("text", ["-" * 100_000, "a" * 100_000, " " * 100_000, "\n" * 100_000])
 def test_long_runs_are_counted(text: str) -> None:
     assert unit("cl100k_base").measure(Document(text)).count(1, 99_999) == unit("cl100k_base").count(text[1:99_999])
+
+
+@given(awkward_text(), st.sampled_from(["cl100k_base", "o200k_base", "all-MiniLM-L6-v2"]), st.integers(1, 40))
+def test_a_text_counted_in_blocks_is_the_text_counted_whole(text: str, name: str, block: int) -> None:
+    made = unit(name)
+    whole = made.make_measure(text)
+    with patch.object(measures, "BLOCK", block):
+        parts = made.make_measure(text)
+        assert [b[1] for b in measures.blocks(text)][-1:] == ([len(text)] if text else [])
+    assert parts.borders.tolist() == whole.borders.tolist()
+    starts = np.arange(len(text) + 1, dtype=np.int64).repeat(len(text) + 1)
+    ends = np.tile(np.arange(len(text) + 1, dtype=np.int64), len(text) + 1)
+    kept = starts <= ends
+    if kept.sum() < 3000:
+        assert parts.counts(starts[kept], ends[kept]).tolist() == whole.counts(starts[kept], ends[kept]).tolist()
+
+
+@given(awkward_text(), st.sampled_from(["cl100k_base", "all-MiniLM-L6-v2", "characters", "words"]))
+def test_edges_add_up_where_a_seam_lies_between(text: str, name: str) -> None:
+    """What lets the browser know the size of any stretch of sentences: a head for each start, a tail for each end."""
+    measure = unit(name).measure(Document(text))
+    words = [m.span() for m in re.finditer(r"\S+", text)]
+    starts = np.array([s for s, _ in words], dtype=np.int64)
+    ends = np.array([e for _, e in words], dtype=np.int64)
+    heads, tails = measure.edges(starts, ends)
+    between = seams(code_points(text))
+    for i in range(len(words)):
+        for j in range(i, min(i + 4, len(words))):
+            if name in ("characters", "words") or ((between >= starts[i]) & (between <= ends[j])).any():
+                assert tails[j] - heads[i] == measure.count(int(starts[i]), int(ends[j]))

@@ -7,7 +7,6 @@
  */
 
 import { make } from "./render.js";
-import { number } from "./words.js";
 
 /** @typedef {import("./codec.js").Turns} Turns */
 
@@ -253,6 +252,9 @@ export class Curve {
       pen.textAlign = "right";
       pen.fillText(value.toFixed(1), left - 6, y);
     }
+    pen.textAlign = "left";
+    pen.fillStyle = this.inks.faint;
+    pen.fillText(this.turns.axis, left + 4, top + 2);
     this.#trace(pen, this.from, this.to, (gap) => this.#x(gap), (value) => this.#y(value), this.inks.faint);
     this.#distribution(pen);
     for (const place of this.turns.reference) {
@@ -352,12 +354,14 @@ export class Curve {
     const counts = this.#bins();
     const most = Math.max(1, ...counts);
     const height = (bottom - top) / BINS;
-    pen.fillStyle = this.inks.line;
+    pen.fillStyle = this.inks.faint;
+    pen.globalAlpha = 0.45;
     counts.forEach((count, i) => {
       if (!count) return;
       const width = Math.max(1.5, Math.sqrt(count / most) * 48);
       pen.fillRect(right + 8, bottom - (i + 1) * height, width, Math.max(1, height - 0.6));
     });
+    pen.globalAlpha = 1;
   }
 
   draw() {
@@ -581,9 +585,3 @@ export function ticks(low, high) {
   for (let i = Math.ceil(low / step); i * step <= high; i++) found.push(Math.round(i * step * 10) / 10);
   return found;
 }
-
-/**
- * @param {number} count
- * @param {number} of
- */
-export const outOf = (count, of) => `${number(count)} of ${number(of)}`;

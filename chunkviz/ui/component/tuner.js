@@ -4,7 +4,7 @@
  */
 
 import { chunkColors } from "./colors.js";
-import { Curve, outOf } from "./curve.js";
+import { Curve } from "./curve.js";
 import { make } from "./render.js";
 import { Sizes } from "./sizes.js";
 import { amountAt, chunksOf, ending, legal, levelAt, levelOf, ordered, regroup, shown } from "./turns.js";
@@ -210,9 +210,11 @@ export class Tuner {
   #inWords(made, count, word) {
     const turns = this.#shown;
     const longer = made.why.filter((w) => w === 3).length;
+    const sections = turns.sections.reduce((sum, one) => sum + one, 0);
+    const headings = sections ? ` and before ${plural(sections, "heading")}` : "";
     const forced = made.why.filter((w) => w === 4).length;
     const parts = [
-      `Cuts at the ${outOf(made.turned, this.sorted.length)} sharpest turns: ${plural(count, "chunk")}.`,
+      `Cuts at the ${number(made.turned)} sharpest of ${plural(this.sorted.length, "turn")}${headings}: ${plural(count, "chunk")}.`,
       made.merged && `${plural(made.merged, "part")} under ${number(turns.smallest)} ${word} joined a neighbour.`,
       longer && `${plural(longer, "cut")} because a stretch was longer than ${number(turns.size)} ${word}.`,
       forced && `${plural(forced, "cut")} inside a sentence longer than that.`,
