@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any, Final
 
 import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 
 from chunkviz import embed, format, reference, registry
 from chunkviz.chunking import Chunking
@@ -17,8 +15,7 @@ from chunkviz.metrics import agreement
 from chunkviz.params import Float
 from chunkviz.segments import Live
 from chunkviz.similarity import KINDS
-from chunkviz.similarity.cutting import sentence_texts
-from chunkviz.ui import cache, cards, charts, columns, controls, frame, models, progress, state
+from chunkviz.ui import cache, cards, charts, columns, controls, embedding, frame, models, state
 from chunkviz.ui.viewer import dragged, viewer
 
 KEY: Final = "tune"
@@ -75,29 +72,6 @@ def settings(word: str) -> None:
         cards.plain(f"Watch out: {registry.strategy(chosen).watch_out}")
 
 
-def embedded(document: Document, model: str) -> embed.Embedded:
-    """The vectors of all sentences, with a bar, a stop button and the curve so far where that takes time."""
-    texts = sentence_texts(document)
-    began = time.monotonic()
-    curve = st.empty()
-    with progress.bar("Reading the sentences", f"embed.{document.fingerprint}.{model}") as bar:
-
-        def tell(done: int, total: int, vectors: NDArray[np.float32]) -> None:
-            taken = max(time.monotonic() - began, 1e-3)
-            rate = done / taken
-            left = (total - done) / rate if rate else 0.0
-            bar.show(
-                done / max(total, 1),
-                f"{done:,} of {total:,} sentences, {rate:,.0f} a second, about {left:,.0f} seconds left",
-            )
-            if bar.visible and done > 1:
-                curve.plotly_chart(charts.growing(vectors, total), key=f"growing.{done}")
-
-        made = embed.embed(texts, model, progress=tell)
-    curve.empty()
-    return made
-
-
 def live_of(made: Chunking) -> Live:
     """What the browser has to know to move the threshold itself."""
     turns = made.curve.turns if made.curve else None
@@ -131,7 +105,7 @@ def agreements(made: list[Chunking]) -> None:
     truth = reference_of(made[0].document)
     if truth is None:
         return
-    st.subheader("Does it find the topics?", anchor=False)
+    st.header("Does it find the topics?", anchor=False)
     cards.plain(
         f"Someone read this sample and marked where {len(truth.positions)} new topics begin: the small triangles above "
         "the curve. A cut counts as right when it is at most one sentence away."
@@ -225,10 +199,10 @@ def tuned(document: Document, column: state.Column, shown: frame.Frame) -> None:
     """The curve and the columns, and what they say."""
     model = column.params.get("model", embed.DEFAULT)
     try:
-        if model not in models.allowed():
-            raise ChunkvizError(f"The link asks for the embedding model “{model[:80]}”. Name it below to use it.")
         with st.container():
-            vectors = embedded(document, model)
+            curve = embedding.GrowingCurve()
+            vectors = embedding.embedded(document, model, curve)
+            curve.clear()
         made = [cache.chunking(document, c.strategy, c.params, shown.unit) for c in (column, *pins())]
     except Stopped as stopped:
         cards.notice("info", str(stopped))
@@ -253,8 +227,8 @@ def tuned(document: Document, column: state.Column, shown: frame.Frame) -> None:
     )
     pin_controls(made[0], column, shown.unit)
     cards.plain(
-        f"{vectors.fresh:,} sentences were embedded now, {vectors.known:,} were known already "
-        f"({model}, {vectors.settings})."
+        f"When this document was opened, {vectors.fresh:,} sentences were embedded and {vectors.known:,} were known "
+        f"already ({model}, {vectors.settings})."
     )
     with st.container():
         for at, chunking in enumerate(made):

@@ -7,7 +7,6 @@ a function of the key alone, so it makes no difference who asked first.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -20,18 +19,10 @@ from chunkviz.document import Document
 from chunkviz.engine import run
 from chunkviz.report import Report, report
 from chunkviz.segments import document_blob
+from chunkviz.ui import embedding, endpoints
+from chunkviz.ui.cache_keys import key_of
 
 HOUR = 3600
-
-
-def key_of(*parts: str | bytes) -> str:
-    """SHA-256 over the parts, each with its length in front; hex."""
-    digest = hashlib.sha256()
-    for part in parts:
-        data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
-        digest.update(len(data).to_bytes(8, "big"))
-        digest.update(data)
-    return digest.hexdigest()
 
 
 @st.cache_resource(max_entries=200, ttl=HOUR, show_spinner=False)
@@ -40,13 +31,23 @@ def _chunking(key: str, _document: Document, _strategy: str, _params: Mapping[st
 
 
 def chunking(document: Document, strategy: str, params: Mapping[str, Any], unit: str) -> Chunking:
-    """`chunkviz.chunk`, remembered. Raises what it raises; errors are not remembered."""
+    """`chunkviz.chunk`, remembered. Raises what it raises; errors are not remembered.
+
+    What takes long the first time, embedding and asking a model, is done before with a bar and a stop button.
+    """
+    tags = registry.strategy(strategy).tags
+    if tags.needs_embedder:
+        embedding.embedded(document, params.get("model", embed.DEFAULT))
+    if tags.needs_model:
+        endpoints.ask(document, strategy, lambda: run(document, registry.strategy(strategy), params, unit))
     version = str(registry.strategy(strategy).version)
     spelled = json.dumps(dict(params), sort_keys=True, ensure_ascii=True)
     # The name and the notes are no part of the fingerprint, and a result leads back to its document.
     about = json.dumps([document.name, [n.text for n in document.notes], dict(document.options)], ensure_ascii=True)
-    key = key_of("chunking", document.fingerprint, about, strategy, version, spelled, unit, _models(strategy, params))
-    return _chunking(key, document, strategy, params, unit)
+    with endpoints.in_use():
+        models = _models(strategy, params)
+        key = key_of("chunking", document.fingerprint, about, strategy, version, spelled, unit, models)
+        return _chunking(key, document, strategy, params, unit)
 
 
 def _models(strategy: str, params: Mapping[str, Any]) -> str:

@@ -47,7 +47,9 @@ class Bar:
         self._text = text
         self._key = key
         self._began = time.monotonic()
-        self._place = st.empty()
+        # Made when there is something to show: an element that comes and goes would make the browser build all after it
+        # anew.
+        self._place: st.delta_generator.DeltaGenerator | None = None
         self._bar: st.delta_generator.DeltaGenerator | None = None
 
     @property
@@ -60,13 +62,15 @@ class Bar:
         if self._bar is None:
             if time.monotonic() - self._began < QUIET_SECONDS:
                 return
+            self._place = st.empty()
             with self._place.container(horizontal=True, vertical_alignment="center"):
                 self._bar = st.progress(0.0)
                 st.button("Stop", key=f"stop.{self._key}", on_click=_stopped().add, args=(self._key,))
         self._bar.progress(min(max(share, 0.0), 1.0), f"{self._text} … {about}".strip())
 
     def clear(self) -> None:
-        self._place.empty()
+        if self._place is not None:
+            self._place.empty()
 
 
 @contextmanager

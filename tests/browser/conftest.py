@@ -10,7 +10,8 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -34,29 +35,46 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="session")
-def app() -> Iterator[str]:
-    """The app as `make run` starts it, on a free port of this machine."""
+@contextmanager
+def running(cache: Path) -> Iterator[str]:
+    """The app as `make run` starts it, on a free port of this machine, with its stored vectors in a folder of its own."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
+    # No model endpoint: what a developer has set must not be asked.
+    outside = {name: value for name, value in os.environ.items() if not name.startswith("OPENAI_")}
     process = subprocess.Popen(
         [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)],
         cwd=ROOT,
-        env={**os.environ, "HF_HUB_OFFLINE": "1"},
+        env={**outside, "HF_HUB_OFFLINE": "1", "CHUNKVIZ_CACHE_DIR": str(cache)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    address = f"http://127.0.0.1:{port}"
-    for _ in range(240):
-        try:
-            urllib.request.urlopen(f"{address}/_stcore/health", timeout=1).read()
-            break
-        except OSError:
-            time.sleep(0.25)
-    yield address
-    process.terminate()
-    process.wait()
+    try:
+        address = f"http://127.0.0.1:{port}"
+        for _ in range(240):
+            try:
+                urllib.request.urlopen(f"{address}/_stcore/health", timeout=1).read()
+                break
+            except OSError:
+                time.sleep(0.25)
+        yield address
+    finally:
+        process.terminate()
+        process.wait()
+
+
+@pytest.fixture(scope="session")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """One app for all browser tests."""
+    with running(tmp_path_factory.mktemp("cache")) as address:
+        yield address
+
+
+@pytest.fixture
+def restarted(tmp_path: Path) -> Callable[[], AbstractContextManager[str]]:
+    """Starts an app whenever it is called, each time with the same stored vectors."""
+    return lambda: running(tmp_path)
 
 
 @pytest.fixture(params=["light", "dark"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -84,7 +85,9 @@ def long_text() -> bytes:
     lines = []
     for i in range(LONG_SENTENCES):
         words = subjects[(i // 7) % 4]
-        lines.append(f"The {words[i % 5]} of case {i} needs a {words[(i * 3 + 1) % 5]} and one more {words[(i + 2) % 5]}.")
+        lines.append(
+            f"The {words[i % 5]} of case {i} needs a {words[(i * 3 + 1) % 5]} and one more {words[(i + 2) % 5]}."
+        )
     return "\n".join(lines).encode()
 
 
@@ -143,7 +146,7 @@ def test_what_is_dragged_is_what_python_cuts_and_what_the_link_brings_back(app: 
     settled(page)
     expect(column).to_have_attribute("data-count", str(len(made.chunks)))
     assert recipe_in(page) == chosen
-    expect(page.get_by_text("0 sentences were embedded now")).to_be_visible()
+    expect(page.get_by_text("0 sentences were embedded")).to_be_visible()
 
 
 def test_the_handle_is_moved_by_keys(app: str, page: Page) -> None:
@@ -199,3 +202,37 @@ def test_every_kind_agrees_with_python_after_a_drag(app: str, page: Page, kind: 
 def test_a_link_names_no_model_that_nobody_asked_for(app: str, page: Page) -> None:
     page.goto(f"{app}/tune?doc=call_transcript&c=semantic;model=/etc")
     expect(page.get_by_text("The link asks for the embedding model “/etc”.")).to_be_visible()
+
+
+def test_nothing_is_embedded_again_after_a_restart(
+    restarted: Callable[[], AbstractContextManager[str]], page: Page
+) -> None:
+    for expected in (
+        r"[1-9]\d* sentences were embedded and 0 were known",
+        r"\b0 sentences were embedded and [1-9]\d* were",
+    ):
+        with restarted() as address:
+            page.goto(f"{address}/tune?doc=call_transcript")
+            settled(page)
+            expect(page.get_by_text(re.compile(expected))).to_be_visible(timeout=60_000)
+            page.goto("about:blank")
+
+
+def test_embedding_can_be_stopped_and_goes_on_where_it_was(
+    restarted: Callable[[], AbstractContextManager[str]], page: Page
+) -> None:
+    lines = [
+        f"Sentence {i} speaks of subject {i % 97} and of case {i * i % 991} in some detail." for i in range(12_000)
+    ]
+    with restarted() as address:
+        page.goto(f"{address}/tune?doc=call_transcript")
+        settled(page)
+        page.locator('input[type="file"]').set_input_files(
+            {"name": "long.txt", "mimeType": "text/plain", "buffer": "\n".join(lines).encode()}
+        )
+        expect(page.get_by_text(re.compile(r"of 12,000, [\d,]+ a second, about"))).to_be_visible(timeout=60_000)
+        page.get_by_role("button", name="Stop", exact=True).click()
+        expect(page.get_by_text("Comparing the sentences was stopped.")).to_be_visible(timeout=30_000)
+        page.get_by_role("button", name="Start again").click()
+        done = page.get_by_text(re.compile(r"([\d,]+) sentences were embedded and [1-9][\d,]* were known"))
+        expect(done).to_be_visible(timeout=300_000)
