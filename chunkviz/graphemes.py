@@ -16,7 +16,7 @@ import regex
 from numpy.typing import NDArray
 
 from chunkviz.document import Document
-from chunkviz.spans import Span, trimmed
+from chunkviz.spans import Span, is_blank, trimmed
 
 _CLUSTER = regex.compile(r"\X")
 
@@ -123,10 +123,14 @@ class Graphemes:
         """`[start, end)` without outer white space, both ends on borders; empty where nothing is left.
 
         A blank that carries a combining mark is part of a character, and so is a line feed after a carriage return: both
-        ends move back to the border before, so that the next span begins with what this one left.
+        ends move back to the border before, so that the next span begins with what this one left. Where nothing but
+        blanks is left, as behind a mark that joins the blank after it, nobody would: the end moves on instead.
         """
         span = trimmed(self._text, Span(start, end))
-        return Span(self.floor(span.start), self.floor(span.end))
+        last = self.floor(span.end)
+        if span.length and last != span.end and is_blank(self._text, span.end, self.ceil(span.end)):
+            last = self.ceil(span.end)
+        return Span(self.floor(span.start), last)
 
     def next(self, i: int) -> int:
         """The first border after `i`; `len(text)` at the end."""

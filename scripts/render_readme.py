@@ -1,4 +1,4 @@
-"""Write the generated parts of README.md from the declarations, or check that they are up to date.
+"""Write the generated parts of README.md and docs/ from the declarations, or check that they are up to date.
 
 A generated part stands between `<!-- generated: NAME -->` and `<!-- end -->`.
 """
@@ -13,10 +13,11 @@ from pathlib import Path
 
 from chunkviz import strategies
 from chunkviz.metrics import METRICS
-from chunkviz.params import Choice, Int
+from chunkviz.params import Choice, Float, Int
 from chunkviz.units import TITLES, UNITS
 
-README = Path(__file__).parent.parent / "README.md"
+ROOT = Path(__file__).parent.parent
+FILES = (ROOT / "README.md", ROOT / "docs" / "parameters.md")
 _PART = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -37,7 +38,7 @@ def parameter_table() -> str:
     for strategy in strategies().values():
         for param in strategy.params:
             rule = param.rule
-            legal = f"{rule.low} to {rule.high}" if isinstance(rule, Int) else ""
+            legal = f"{rule.low:,} to {rule.high:,}" if isinstance(rule, Int | Float) else ""
             if isinstance(rule, Int) and rule.below:
                 legal += f", below `{rule.below}`"
             if isinstance(rule, Choice):
@@ -71,16 +72,20 @@ def rendered(text: str) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 if README.md is out of date")
+    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 if a file is out of date")
     arguments = parser.parse_args()
-    before = README.read_text(encoding="utf-8")
-    after = rendered(before)
-    if arguments.check:
-        if before != after:
-            print("README.md is out of date: run `make docs`.", file=sys.stderr)
-        return int(before != after)
-    README.write_text(after, encoding="utf-8")
-    return 0
+    late = 0
+    for file in FILES:
+        before = file.read_text(encoding="utf-8")
+        after = rendered(before)
+        if before == after:
+            continue
+        if arguments.check:
+            print(f"{file.relative_to(ROOT)} is out of date: run `make docs`.", file=sys.stderr)
+            late += 1
+        else:
+            file.write_text(after, encoding="utf-8")
+    return int(late > 0)
 
 
 if __name__ == "__main__":

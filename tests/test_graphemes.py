@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import regex
 from awkward import awkward_text
 from hypothesis import given
 from hypothesis import strategies as st
 
+import chunkviz
+from chunkviz import Document
 from chunkviz.graphemes import Graphemes
 
 
@@ -50,3 +53,10 @@ def test_long_runs_are_split_once() -> None:
     fast = Graphemes(text)
     assert [fast.ceil(i) for i in range(1, 40_000, 397)] == [i + i % 2 for i in range(1, 40_000, 397)]
     assert len(fast._runs) == 1
+
+
+@pytest.mark.parametrize("text", ["\u0600 ", "a \u0600 ", "\u0600\n\nb", "a\u0600 \u0600 b", "\u0600 \u0301x"])
+def test_a_mark_that_joins_the_blank_after_it_is_not_lost(text: str) -> None:
+    for strategy in ("fixed", "recursive", "sentence", "structure", "page", "html", "semantic"):
+        made = chunkviz.chunk(Document.from_text(text, name="a.md"), strategy)
+        assert "".join(c.text for c in made.chunks).count("\u0600") == text.count("\u0600")
