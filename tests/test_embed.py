@@ -20,9 +20,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from fake_embedders import Hashed
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunkviz import embed as embed_package
 from chunkviz.embed import DEFAULT, Embedder, Endpoint, TokenEmbedder, Vectors, VectorStore, available, embed, embedder
 from chunkviz.embed.http import masked
 from chunkviz.embed.minilm import MiniLM, _head, folder, owned, window_starts
@@ -653,3 +655,16 @@ def test_the_environment_names_endpoint_and_key(monkeypatch: pytest.MonkeyPatch)
         assert who(["a"]).shape == (1, 3)
         assert server.seen[0][1]["Authorization"] == f"Bearer {KEY}"
         assert who.name == "endpoint:some/model"
+
+
+def test_a_sessions_own_embedder_is_nobody_elses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    own = Hashed()
+    seen: list[Embedder] = []
+    with embed_package.using({"endpoint:mine": own}):
+        assert embedder("endpoint:mine") is own
+        other = threading.Thread(target=lambda: seen.append(embedder("endpoint:mine")))
+        other.start()
+        other.join()
+    assert seen[0] is not own
+    assert embedder("endpoint:mine") is seen[0]

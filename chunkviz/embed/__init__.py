@@ -7,7 +7,7 @@ vectors = embed(["One sentence.", "Another one."]).vectors    # float32 (2, 384)
 from chunkviz.embed.base import Embedder, TokenEmbedder, TokenVectors, Vectors
 from chunkviz.embed.cached import Embedded, Progress, embed
 from chunkviz.embed.endpoint import Endpoint
-from chunkviz.embed.models import DEFAULT, available, embedder
+from chunkviz.embed.models import DEFAULT, available, embedder, using
 from chunkviz.embed.store import VectorStore, default_store
 
 __all__ = [
@@ -24,4 +24,5 @@ __all__ = [
     "default_store",
     "embed",
     "embedder",
+    "using",
 ]

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import MappingProxyType
 from typing import Final
 
 from chunkviz.embed import minilm
@@ -12,6 +16,7 @@ from chunkviz.units import EMBEDDING_MODEL
 DEFAULT: Final = EMBEDDING_MODEL
 
 _loaded: dict[str, Embedder] = {}
+_own: ContextVar[Mapping[str, Embedder]] = ContextVar("chunkviz_embedders", default=MappingProxyType({}))
 _loading = threading.Lock()
 
 
@@ -24,7 +29,7 @@ def embedder(name: str = DEFAULT, *, download: bool = False) -> Embedder:
 
     Raises `EmbedderError` for one that cannot be loaded, with what can.
     """
-    found = _loaded.get(name)
+    found = _own.get().get(name) or _loaded.get(name)
     if found is None:
         with _loading:
             found = _loaded.get(name)
@@ -32,6 +37,17 @@ def embedder(name: str = DEFAULT, *, download: bool = False) -> Embedder:
                 found = _load(name, download)
                 _loaded[name] = found
     return found
+
+
+@contextmanager
+def using(own: Mapping[str, Embedder]) -> Iterator[None]:
+    """Inside the `with`, these names mean these embedders, in this thread (or context) only: those of one session, whose
+    keys are nobody else's."""
+    token = _own.set(own)
+    try:
+        yield
+    finally:
+        _own.reset(token)
 
 
 def _load(name: str, download: bool) -> Embedder:

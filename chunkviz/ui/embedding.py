@@ -13,7 +13,7 @@ from chunkviz import embed
 from chunkviz.document import Document
 from chunkviz.errors import EmbedderError
 from chunkviz.similarity.cutting import sentence_texts
-from chunkviz.ui import charts, models, progress
+from chunkviz.ui import charts, endpoints, models, progress
 
 
 def embedded(
@@ -30,11 +30,16 @@ def embedded(
             f"The link asks for the embedding model “{model[:80]}”. To use it, name it on the Tune screen, "
             "under “Other models”."
         )
-    # Several seconds the first time in a process, and then at once.
-    progress.waited(
-        lambda stop: embed.embedder(model), text="Loading the embedding model", seconds=60, key=f"load.{model}"
-    )
-    return document.derive(("embedded", model), lambda: _embed(document, model, curve))
+    with embed.using(endpoints.embedders()):
+        # Several seconds the first time in a process, then at once. The other thread does not know this session's own.
+        own = endpoints.embedders().get(model)
+        progress.waited(
+            lambda stop: own or embed.embedder(model),
+            text="Loading the embedding model",
+            seconds=60,
+            key=f"load.{model}",
+        )
+        return document.derive(("embedded", model), lambda: _embed(document, model, curve))
 
 
 def _embed(document: Document, model: str, curve: Callable[[NDArray[np.float32], int], None] | None) -> embed.Embedded:

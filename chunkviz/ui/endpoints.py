@@ -7,14 +7,14 @@ holds them.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from importlib import import_module
 from typing import Any
 
 import streamlit as st
 
-from chunkviz import llm, registry
+from chunkviz import embed, llm, registry
 from chunkviz.document import Document
 from chunkviz.errors import LLMError
 from chunkviz.ui import cards, progress
@@ -35,10 +35,16 @@ def current() -> llm.Endpoint | None:
 
 @contextmanager
 def in_use() -> Iterator[None]:
-    """Inside the `with`, strategies ask the endpoint of this session."""
+    """Inside the `with`, strategies ask the endpoint of this session, and embed with its own embedders."""
     endpoint = current()
-    with llm.using(endpoint) if endpoint else nullcontext():
+    with llm.using(endpoint) if endpoint else nullcontext(), embed.using(embedders()):
         yield
+
+
+def embedders() -> Mapping[str, embed.Embedder]:
+    """Embedding models behind the endpoint whose address and key this session's reader has typed."""
+    found: dict[str, embed.Embedder] = st.session_state.setdefault("embedders", {})
+    return found
 
 
 def panel() -> None:

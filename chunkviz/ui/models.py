@@ -9,7 +9,7 @@ import streamlit as st
 
 from chunkviz import embed
 from chunkviz.errors import EmbedderError
-from chunkviz.ui import cards
+from chunkviz.ui import cards, endpoints
 
 
 def allowed() -> tuple[str, ...]:
@@ -24,7 +24,8 @@ def panel() -> None:
         name = st.text_input(
             "A sentence-transformers model, a folder with one, or endpoint:MODEL",
             key="models.name",
-            help="endpoint:MODEL asks the OpenAI-compatible endpoint that OPENAI_BASE_URL and OPENAI_API_KEY name.",
+            help="endpoint:MODEL asks the endpoint set under “Language model”, else the one that OPENAI_BASE_URL and "
+            "OPENAI_API_KEY name.",
         ).strip()
         download = st.toggle(
             "It may be downloaded", key="models.download", help="Off: nothing is ever fetched from the network."
@@ -32,7 +33,7 @@ def panel() -> None:
         if st.button("Use it", disabled=not name):
             try:
                 with st.spinner("Loading the model …"):
-                    loaded = embed.embedder(name, download=download)
+                    loaded = _loaded(name, download)
             except EmbedderError as error:
                 cards.notice("error", str(error))
             else:
@@ -47,3 +48,15 @@ def panel() -> None:
             cards.plain(f"{store.clear():,} vectors were deleted.")
         for notice in store.notices:
             cards.notice("warning", notice)
+
+
+def _loaded(name: str, download: bool) -> embed.Embedder:
+    """The embedder of this name; one behind an endpoint with the address and the key of this session, if it has some."""
+    endpoint = endpoints.current()
+    prefix, _, model = name.partition(":")
+    if prefix != "endpoint" or endpoint is None or not st.session_state.get("llm.endpoint"):
+        return embed.embedder(name, download=download)
+    own = embed.Endpoint(endpoint.base_url, endpoint.key, model)
+    own(["One text, to see whether the endpoint answers."])
+    st.session_state["embedders"] = {**endpoints.embedders(), name: own}
+    return own
