@@ -129,7 +129,7 @@ def _ours(material: Material, prepare: Callable[[chunkviz.Document, Strategy, in
 def _timed() -> list[Strategy]:
     """Every strategy whose time is not that of a model."""
     known = (s for s in chunkviz.strategies().values() if isinstance(s, Strategy))
-    return [s for s in known if not (s.tags.needs_embedder or s.tags.needs_model)]
+    return [s for s in known if not (s.tags.needs_embedder or s.tags.needs_model or s.tags.by_hand)]
 
 
 def _made_for(strategy: Strategy, suffix: str) -> bool:

@@ -1,7 +1,7 @@
 """Which recipe to take: before anything was measured by what the document looks like, afterwards by what was found.
 
-    chunkviz.advice.before(document).reasons      # what to begin with, and why
-    chunkviz.advice.after(evaluation).reasons     # the cheapest recipe that is not worse than the best
+chunkviz.advice.before(document).reasons      # what to begin with, and why
+chunkviz.advice.after(evaluation).reasons     # the cheapest recipe that is not worse than the best
 """
 
 from __future__ import annotations
@@ -107,9 +107,7 @@ def before(document: Document) -> Advice:
     if not s.tokens:
         return Advice("recursive", {}, ("There is no text to cut, so nothing speaks for or against any strategy.",))
     if s.tokens <= SIZE:
-        reason = (
-            f"The whole document is {format.plural(s.tokens, 'token')} long: it fits into one chunk, and should stay one."
-        )
+        reason = f"The whole document is {format.plural(s.tokens, 'token')} long: it fits into one chunk, and should stay one."
         return Advice("recursive", {"size": SIZE, "overlap": 0}, (reason,))
     made = _by_format(document) or _by_structure(s)
     strategy, params, reasons = made
@@ -230,7 +228,11 @@ def _reasons(
     asked = chosen.metrics[metric.id].n
     of = f"{len(good)} of {format.plural(len(fitting), 'recipe')}" if len(fitting) > 1 else "the only recipe"
     read, stored = _cost(chosen)
-    costs = f"{read:,.0f} tokens read for each question, {stored:,.0f} stored" if read else f"{stored:,.0f} tokens stored"
+    other = f" instead of {_cost(best)[0 if read else 1]:,.0f}" if chosen is not best else ""
+    if read:
+        costs = f"{read:,.0f} tokens read for each question{other} and {stored:,.0f} stored"
+    else:
+        costs = f"{stored:,.0f} tokens stored{other}"
     name = label(chosen)
     found = chosen.against(best, metric.id) if chosen is not best else None
     if found is None:
@@ -242,12 +244,10 @@ def _reasons(
             also = of
         return [f"Take “{name}”: {metric.title.lower()} {value}, {also}, with {costs}.", *_few(asked)]
     off = _points(found.mean, metric), _points(found.low, metric), _points(found.high, metric)
-    more = f"{_cost(best)[0]:,.0f}" if read else f"{_cost(best)[1]:,.0f}"
     best_value = format.number(_mean(best, metric.id), metric.unit)
     lines = [
         f"Take “{name}”: {metric.title.lower()} {value}, the cheapest of the {of} that are not worse than the best "
-        f"(“{label(best)}”, {best_value}; difference {off[0]}, 95 % interval {off[1]} to {off[2]}), with {costs} "
-        f"instead of {more}."
+        f"(“{label(best)}”, {best_value}; difference {off[0]}, 95 % interval {off[1]} to {off[2]}), with {costs}."
     ]
     worst = found.low if metric.better != "lower" else -found.high
     if worst < 0 and metric.unit == "share" and worst < -0.05:
@@ -261,8 +261,11 @@ def _reasons(
 def _few(asked: int) -> list[str]:
     if asked >= _FEW_QUESTIONS:
         return []
-    return [f"{format.plural(asked, 'question')} are few: with fewer than {_FEW_QUESTIONS}, the intervals are too narrow."]
+    return [
+        f"{format.plural(asked, 'question')} are few: with fewer than {_FEW_QUESTIONS}, the intervals are too narrow."
+    ]
 
 
 def _points(value: float, metric: RetrievalMetric) -> str:
-    return f"{value * 100:+.1f} points" if metric.unit == "share" else f"{value:+,.1f}"
+    shown = f"{value * 100:+.1f} points" if metric.unit == "share" else f"{value:+,.1f}"
+    return shown.replace("-", "−")

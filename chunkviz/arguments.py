@@ -99,11 +99,29 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     apply = command(
         "apply",
         "Cut every file of a folder by a recipe.",
-        "A file that cannot be read is reported and the others go on; the exit code is 1 then.",
+        "A file that cannot be read is reported and the others go on; the exit code is 1 then. What is done already is "
+        "not done again; DIR/chunkviz-apply.jsonl tells what became of each file.",
     )
     apply.add_argument("recipe", type=Path, metavar="RECIPE", help="a recipe, as JSON")
-    apply.add_argument("source", type=Path, metavar="SOURCE", help="a file, or a folder with all that is in it")
-    apply.add_argument("--out", type=Path, required=True, metavar="DIR", help="writes DIR/<name in SOURCE>.jsonl")
+    apply.add_argument(
+        "source",
+        type=Path,
+        metavar="SOURCE",
+        help="a file, a folder with all that is in it, or a pattern in quotes: 'docs/**/*.md'",
+    )
+    apply.add_argument("--out", type=Path, required=True, metavar="DIR", help="writes DIR/<name in SOURCE>.<format>")
+    apply.add_argument(
+        "--format",
+        choices=("jsonl", "parquet"),
+        default="jsonl",
+        help="jsonl: an object a line (default). parquet: the same with types, and a column `document`",
+    )
+    apply.add_argument(
+        "--processes",
+        type=_positive,
+        metavar="N",
+        help="how many cut at the same time (default: one a core; one for few files, and where a model takes all cores)",
+    )
 
     evaluate_cli.add_options(
         command(
@@ -202,6 +220,12 @@ def _value_of(words: Sequence[str], option: str) -> str | None:
         elif word.startswith(f"{option}="):
             found = word.partition("=")[2]
     return found
+
+
+def _positive(text: str) -> int:
+    if text.isascii() and text.isdigit() and int(text) > 0:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"this is a whole number from 1, not {text!r}")
 
 
 def _port(text: str) -> int:

@@ -13,17 +13,20 @@ from __future__ import annotations
 
 import argparse
 import getpass
+import glob
 import io
 import json
 import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final
 
 import chunkviz
-from chunkviz import doctor, engine, evaluate_cli, export, format, isolation, registry
+from chunkviz import doctor, engine, evaluate_cli, export, format, isolation, registry, scale
 from chunkviz.arguments import DEFAULT_STRATEGY, chosen, given, load_options, parsed, values_of
 from chunkviz.chunking import Chunking
 from chunkviz.declarations import card, dashed, declaration
@@ -156,31 +159,38 @@ def _compare(args: argparse.Namespace) -> int:
 
 def _apply(args: argparse.Namespace) -> int:
     recipe = _recipe(args.recipe)
-    options = load_options((), recipe.loader)
+    load_options((), recipe.loader)
     # A recipe that cannot run is one error, not one for each file.
     engine.chunk(Document.from_text(""), recipe=recipe)
-    if not args.source.exists():
+    if not (args.source.exists() or _is_pattern(args.source)):
         raise LoadError(f"{args.source} does not exist. Check the path.")
     if _same_file(args.source, args.out):
         raise ParameterError("--out must not be SOURCE itself, where the chunks would lie among the documents.")
-    cut = failed = chunks = 0
     closed: list[OSError] = []
-    for path, relative in _sources(args.source, args.out, closed.append):
-        try:
-            chunking = engine.chunk(_document(path, options), recipe=recipe)
-        except ChunkvizError as fault:
-            _say(f"{relative}: {fault}")
+    found = [
+        scale.Source(relative.as_posix(), partial(_read, path))
+        for path, relative in _sources(args.source, args.out, closed.append)
+    ]
+    if not (found or closed):
+        raise LoadError(f"{args.source} holds no file that can be read. Known endings: {', '.join(suffixes())}.")
+    workers = args.processes or scale.processes(recipe, len(found))
+    cut = failed = before = chunks = 0
+    for outcome in scale.apply(found, recipe, args.out, format=args.format, workers=workers):
+        if outcome.error:
+            _say(f"{outcome.name}: {outcome.error}")
             failed += 1
             continue
-        _write(export.to_jsonl(chunking), args.out / f"{relative}.jsonl")
         cut += 1
-        chunks += len(chunking.chunks)
+        before += outcome.before
+        chunks += outcome.chunks
     for error in closed:
         _say(f"{error.filename} cannot be opened: {error.strerror}.")
-    if not (cut or failed or closed):
-        raise LoadError(f"{args.source} holds no file that can be read. Known endings: {', '.join(suffixes())}.")
+    known = f", {before:,} of them done before" if before else ""
     not_cut = f"; {format.plural(failed, 'file')} could not be cut" if failed else ""
-    _write(f"{format.plural(chunks, 'chunk')} from {format.plural(cut, 'file')} in {plain(str(args.out))}{not_cut}\n")
+    _write(
+        f"{format.plural(chunks, 'chunk')} from {format.plural(cut, 'file')}{known} in {plain(str(args.out))}{not_cut}\n"
+        f"What became of each file is in {plain(str(args.out / scale.JOURNAL))}\n"
+    )
     return 1 if failed or closed else 0
 
 
@@ -274,6 +284,13 @@ def _sources(source: Path, out: Path, closed: Callable[[OSError], None]) -> Iter
 
     closed : told of each folder that cannot be opened
     """
+    if _is_pattern(source):
+        fixed = list(takewhile(lambda part: not glob.has_magic(part), source.parts))
+        base, own = Path(*fixed), out.resolve()
+        for path in sorted(base.glob(str(Path(*source.parts[len(fixed) :])))):
+            if path.is_file() and not path.resolve().is_relative_to(own):
+                yield path, path.relative_to(base)
+        return
     if not source.is_dir():
         yield source, Path(source.name)
         return
@@ -284,6 +301,11 @@ def _sources(source: Path, out: Path, closed: Callable[[OSError], None]) -> Iter
         for name in sorted(names):
             if (here / name).suffix.lower() in known:
                 yield here / name, (here / name).relative_to(source)
+
+
+def _is_pattern(source: Path) -> bool:
+    """Whether it stands for files by wildcards; a file that is really called so is a file."""
+    return not source.exists() and glob.has_magic(str(source))
 
 
 def _same_file(a: Path, b: Path) -> bool:

@@ -114,7 +114,11 @@ def spelled(given: Mapping[str, Any], options: RetrievalOptions, without: Iterab
     known = registry.strategies().get(strategy)
     parts = [known.title if known else strategy]
     word = unit(str(given.get("unit", DEFAULT_UNIT))).word
-    for name, value in dict(given.get("params", {})).items():
+    params = dict(given.get("params", {}))
+    # In the order of the declaration, so that a recipe is called the same whoever wrote it.
+    names = [p.name for p in known.params if p.name in params] if known else []
+    for name in [*names, *(n for n in params if n not in names)]:
+        value = params[name]
         if name in left_out or value in ("", (), [], None):
             continue
         if name == "size":

@@ -14,18 +14,23 @@ from typing import Literal
 from chunkviz.metrics.case import meets, relevant, whole_in
 from chunkviz.passages import Passage
 from chunkviz.retrieval import Hit, Index, Searched
-from chunkviz.spans import Span
 
 Holds = Literal["whole", "part", "nothing"]
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a passage holds of one gold span: code points of the document, and whether it is all of it."""
+    """What a passage holds of one gold span: code points of the document, and whether it begins and ends there too."""
 
     start: int
     end: int
-    whole: bool
+    begins: bool
+    ends: bool
+
+    @property
+    def whole(self) -> bool:
+        """Whether the passage holds all of the gold span."""
+        return self.begins and self.ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +67,12 @@ def parts(passage: Passage, cores: Sequence[Passage]) -> list[Part]:
     cores : gold spans without white space at their ends, see `scoring.Answer`
     """
     found = [
-        Part(max(passage.start, c.start), min(passage.end, c.end), whole_in(c, [passage]))
+        Part(
+            max(passage.start, c.start),
+            min(passage.end, c.end),
+            begins=passage.start <= c.start,
+            ends=c.end <= passage.end,
+        )
         for c in cores
         if meets(passage, c, "exact")
     ]
@@ -85,7 +95,9 @@ def standings(found: Searched, hits: Sequence[Hit], cores: Sequence[Passage], qu
     order = found.orders[question].tolist()
     made = []
     for core in cores:
-        meeting = sorted((n for n, p in enumerate(passages) if meets(p, core, "exact")), key=lambda n: passages[n].start)
+        meeting = sorted(
+            (n for n, p in enumerate(passages) if meets(p, core, "exact")), key=lambda n: passages[n].start
+        )
         holding = {n for n in meeting if whole_in(core, [passages[n]])}
         returned = [h for h in hits if meets(h.passage, core, "exact")]
         wholes = [h.rank for h in returned if whole_in(core, [h.passage])]
@@ -117,8 +129,3 @@ def chunks_of(index: Index) -> Mapping[int, tuple[int, ...]]:
     for entry in index.entries:
         found.setdefault(entry.passage, []).append(entry.chunk.index)
     return {number: tuple(sorted(set(chunks))) for number, chunks in found.items()}
-
-
-def span_of(pieces: Sequence[Part]) -> Span | None:
-    """From the first to the last of some parts; None for none."""
-    return Span(pieces[0].start, max(p.end for p in pieces)) if pieces else None

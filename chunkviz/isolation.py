@@ -32,6 +32,7 @@ from chunkviz import wire
 from chunkviz.document import Document
 from chunkviz.errors import ChunkvizError, LoadError, ParameterError, Stopped
 from chunkviz.settings import settings
+from chunkviz.wire import PageImage
 
 T = TypeVar("T")
 
@@ -73,8 +74,47 @@ def load(
             "(CHUNKVIZ_MAX_FILE_MB)."
         )
     message = {"kind": "load", "name": name, "password": password, "options": dict(options or {})}
+    return _done(message, data, shown, _result, stop)
+
+
+def page_image(
+    data: bytes,
+    document: Document,
+    number: int,
+    *,
+    password: str | None = None,
+    stop: threading.Event | None = None,
+) -> PageImage:
+    """`pdf_images.page_image` of a document that `load` made of `data`, in a process of its own. Errors as there."""
+    page = next((p for p in document.pages if p.number == number), None)
+    if page is None:
+        raise LoadError(f"{document.name} has no page {number}.")
+    message = {
+        "kind": "page",
+        "name": document.name,
+        "password": password,
+        "page": number,
+        "start": page.start,
+        "text": document.text[page.start : page.end],
+    }
+
+    def read(answer: dict[str, Any], png: bytes) -> PageImage | ChunkvizError:
+        return _error(answer) or wire.unpack_page(answer, png, page.span)
+
+    return _done(message, data, _shown(document.name), read, stop)
+
+
+def _done(
+    message: dict[str, Any],
+    data: bytes,
+    shown: str,
+    read: Callable[[dict[str, Any], bytes], T | ChunkvizError],
+    stop: threading.Event | None,
+) -> T:
+    """What `read` makes of a worker's answer; every limit that was met as a `LoadError` that names it."""
+    limits = settings()
     try:
-        result = _the_pool().run(message, data, limits.parse_seconds, _result, stop)
+        result = _the_pool().run(message, data, limits.parse_seconds, read, stop)
     except InterruptedError as error:
         raise Stopped(f"Reading {shown} was stopped.") from error
     except TimeoutError as error:
@@ -90,7 +130,7 @@ def load(
             f"{limits.parse_memory_mb} MB of memory (CHUNKVIZ_PARSE_MEMORY_MB)."
         ) from error
     except ValueError as error:
-        raise LoadError(f"Reading {shown} gave an answer that is no document: the file is damaged.") from error
+        raise LoadError(f"Reading {shown} gave an answer that makes no sense: the file is damaged.") from error
     except OSError as error:
         raise LoadError(
             f"The process that reads files could not be started ({error.strerror or error}). Close other programs, or "
@@ -314,8 +354,13 @@ def _environment() -> dict[str, str]:
 
 def _result(answer: dict[str, Any], text: bytes) -> Document | ChunkvizError:
     """The document of an answer, or the error it tells of. Raises `ValueError` for nonsense."""
+    return _error(answer) or wire.unpack_document(answer, text)
+
+
+def _error(answer: dict[str, Any]) -> ChunkvizError | None:
+    """The error that an answer tells of, if it does."""
     if "error" not in answer:
-        return wire.unpack_document(answer, text)
+        return None
     words = str(answer["error"])
     if answer.get("kind") == "ParameterError":
         return ParameterError(words)
@@ -374,11 +419,19 @@ def _serve() -> None:
 
 
 def _answer(message: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
-    """Do one job. Of the kinds of jobs there is one so far."""
+    """Do one job: read a document ("load"), or show a page of one ("page")."""
     from chunkviz import loaders
 
     shown = _shown(message["name"])
     try:
+        if message["kind"] == "page":
+            from chunkviz.loaders import pdf_images
+
+            return wire.pack_page(
+                pdf_images.page_image(
+                    data, shown, message["page"], message["text"], message["start"], message["password"]
+                )
+            )
         document = loaders.load(data, message["name"], password=message["password"], **message["options"])
         return wire.pack_document(document)
     except ChunkvizError as error:

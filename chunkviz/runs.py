@@ -1,10 +1,10 @@
 """Finished evaluations on disk, so that they can be opened again and compared: not lost by a restart or a crash.
 
     store = default_runs()
-    scope = scope_of(documents, questions)
+    scope = Scope.of(documents, questions)
     run_id = store.save(scope, evaluation)
-    store.listed(scope)                        # newest first
-    store.load(scope, run_id, questions)       # the evaluation, with figures and cells
+    store.listed(scope)                # newest first
+    store.load(scope, run_id)          # the evaluation, with figures and cells
 
 An SQLite file beside the vectors, a row of JSON for each run. A run belongs to a scope: a SHA-256 over the documents and
 the questions. Only who has the same ones at hand finds it, so several people may use one installation; the rows hold
@@ -26,7 +26,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from hashlib import blake2b, sha256
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 from chunkviz.document import Document
 from chunkviz.embed.store import default_folder
@@ -47,7 +47,7 @@ _SCHEMA: Final = f"""
 CREATE TABLE IF NOT EXISTS runs (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
-    scope TEXT NOT NULL,        -- see `scope_of`
+    scope TEXT NOT NULL,        -- key of a `Scope`
     made REAL NOT NULL,         -- seconds since 1970
     head TEXT NOT NULL,         -- what a list shows, JSON
     body TEXT NOT NULL,         -- the whole run, JSON
@@ -79,14 +79,26 @@ class Kept:
     seconds: float
 
 
-def scope_of(documents: Mapping[str, Document], questions: Sequence[Question]) -> str:
-    """SHA-256 over what an evaluation was about: texts, ids, questions and gold spans; hex."""
-    digest = sha256()
-    about: list[Any] = [sorted((name, d.fingerprint) for name, d in documents.items())]
-    about += [[q.text, q.answer, [[g.document, g.start, g.end] for g in q.gold]] for q in questions]
-    # ASCII, so that a lone surrogate in a question is spelled and not an error.
-    digest.update(json.dumps(about, ensure_ascii=True).encode())
-    return digest.hexdigest()
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What an evaluation was about.
+
+    key       : SHA-256 over texts, ids, questions and gold spans; hex
+    documents : their ids, sorted
+    """
+
+    key: str
+    documents: tuple[str, ...]
+    questions: tuple[Question, ...]
+
+    @classmethod
+    def of(cls, documents: Mapping[str, Document], questions: Sequence[Question]) -> Self:
+        names = tuple(sorted(documents))
+        about = [
+            [[name, documents[name].fingerprint] for name in names],
+            [[q.text, q.answer, [[g.document, g.start, g.end] for g in q.gold]] for q in questions],
+        ]
+        return cls(sha256(_json(about).encode()).hexdigest(), names, tuple(questions))
 
 
 class RunStore:
@@ -101,7 +113,7 @@ class RunStore:
         self.notices: list[str] = []
         self._lock = threading.Lock()
 
-    def save(self, scope: str, made: Evaluation) -> str | None:
+    def save(self, scope: Scope, made: Evaluation) -> str | None:
         """Keep a finished evaluation; its id, or None where it cannot be kept. Never raises for the disk."""
         run_id = uuid.uuid4().hex
         cost = made.embedding
@@ -115,8 +127,8 @@ class RunStore:
                 "seconds": round(cost.seconds, 3),
             }
         )
-        body = _json(_plain(made))
-        row = (run_id, scope, time.time(), head, body, _checksum(scope, head, body))
+        body = _json(_plain(made, scope))
+        row = (run_id, scope.key, time.time(), head, body, _checksum(scope.key, head, body))
 
         def write(connection: sqlite3.Connection) -> bool:
             with connection:
@@ -131,45 +143,46 @@ class RunStore:
 
         return run_id if self._do(write, "written") else None
 
-    def listed(self, scope: str) -> list[Kept]:
+    def listed(self, scope: Scope) -> list[Kept]:
         """The runs of a scope, newest first. Never raises."""
         query = "SELECT id, made, head FROM runs WHERE scope = ? ORDER BY number DESC"
-        rows = self._do(lambda c: c.execute(query, (scope,)).fetchall(), "read") or []
+        rows = self._do(lambda c: c.execute(query, (scope.key,)).fetchall(), "read") or []
         found = []
         for run_id, made, head in rows:
             try:
                 fields = json.loads(head)
                 fields["k"] = tuple(fields["k"])
                 found.append(Kept(id=str(run_id), made=float(made), **fields))
-            except (ValueError, TypeError, KeyError):
+            except (ValueError, TypeError, LookupError):
                 self._drop(str(run_id))
         return found
 
-    def load(self, scope: str, run_id: str, questions: Sequence[Question]) -> Evaluation | None:
+    def load(self, scope: Scope, run_id: str) -> Evaluation | None:
         """A run again; None where there is none of this id in this scope, or it is damaged. Never raises.
 
-        questions : those of the scope, in their order
         What was cut is not stored: `RecipeResult.chunkings` are empty, and the recipe makes them again.
         """
         query = "SELECT head, body, checksum FROM runs WHERE id = ? AND scope = ?"
-        row = self._do(lambda c: c.execute(query, (run_id, scope)).fetchone(), "read")
+        row = self._do(lambda c: c.execute(query, (run_id, scope.key)).fetchone(), "read")
         if row is None:
             return None
         head, body, checksum = row
         try:
-            if checksum != _checksum(scope, head, body):
+            if checksum != _checksum(scope.key, head, body):
                 raise ValueError("checksum")
-            return _evaluation(json.loads(body), tuple(questions))
-        except (ValueError, TypeError, KeyError, AttributeError, ChunkvizError):
+            return _evaluation(json.loads(body), scope)
+        except (ValueError, TypeError, LookupError, AttributeError, ChunkvizError):
             self._drop(run_id)
             return None
 
-    def delete(self, scope: str, run_id: str) -> bool:
+    def delete(self, scope: Scope, run_id: str) -> bool:
         """Forget a run; whether there was one."""
 
         def gone(connection: sqlite3.Connection) -> bool:
             with connection:
-                return connection.execute("DELETE FROM runs WHERE id = ? AND scope = ?", (run_id, scope)).rowcount > 0
+                return (
+                    connection.execute("DELETE FROM runs WHERE id = ? AND scope = ?", (run_id, scope.key)).rowcount > 0
+                )
 
         return bool(self._do(gone, "written"))
 
@@ -270,7 +283,7 @@ def _prepare(connection: sqlite3.Connection) -> None:
 
 def _json(value: Any) -> str:
     # ASCII: a lone surrogate cannot be stored otherwise.
-    return json.dumps(value, ensure_ascii=True, sort_keys=True, separators=(",", ":"), default=dict)
+    return json.dumps(value, ensure_ascii=True, separators=(",", ":"), default=dict)
 
 
 def _checksum(scope: str, head: str, body: str) -> bytes:
@@ -281,13 +294,73 @@ def _checksum(scope: str, head: str, body: str) -> bytes:
     return digest.digest()
 
 
-def _plain(made: Evaluation) -> dict[str, Any]:
+def _plain(made: Evaluation, scope: Scope) -> dict[str, Any]:
+    numbers = {name: at for at, name in enumerate(scope.documents)}
     return {
         "rules": made.rules,
-        "stopped": made.stopped,
-        "questions": len(made.questions),
         "embedding": asdict(made.embedding),
-        "documents": (names := sorted({r.document for result in made.results for c in result.cells for r in c.retrieved}))
-        and len(names),
-        "results": [_plain_result(r, made.questions) for r in made.results],
+        "results": [_plain_result(r, numbers) for r in made.results],
     }
+
+
+def _plain_result(r: RecipeResult, numbers: Mapping[str, int]) -> dict[str, Any]:
+    return {
+        "given": r.given,
+        "recipe": r.recipe.to_dict() if r.recipe else None,
+        "options": r.options.changed(),
+        "k": r.k,
+        "chunks": r.chunks,
+        "mean_tokens": r.mean_tokens,
+        "overhead": r.overhead,
+        "embedded": r.embedded,
+        "reranker": r.reranker,
+        "metrics": {id: asdict(summary) for id, summary in r.metrics.items()},
+        "cells": [_plain_cell(cell, numbers) for cell in r.cells],
+    }
+
+
+def _plain_cell(cell: Cell, numbers: Mapping[str, int]) -> dict[str, Any]:
+    return {
+        "cut": cell.cut,
+        "values": {id: [v.value, v.of, v.reason] for id, v in cell.values.items()},
+        "retrieved": [
+            [numbers[r.document], r.start, r.end, r.chunk, r.tokens, float(r.score), r.rank, r.before, r.relevant]
+            for r in cell.retrieved
+        ],
+    }
+
+
+def _evaluation(data: Mapping[str, Any], scope: Scope) -> Evaluation:
+    return Evaluation(
+        results=tuple(_result(r, scope) for r in data["results"]),
+        questions=scope.questions,
+        problems=(),
+        rules=data["rules"],
+        embedding=EmbeddingCost(**data["embedding"]),
+    )
+
+
+def _result(data: Mapping[str, Any], scope: Scope) -> RecipeResult:
+    return RecipeResult(
+        given=data["given"],
+        recipe=Recipe.from_dict(data["recipe"]) if data["recipe"] else None,
+        options=RetrievalOptions.of(data["options"]),
+        k=data["k"],
+        chunks=data["chunks"],
+        mean_tokens=data["mean_tokens"],
+        overhead=data["overhead"],
+        embedded=data["embedded"],
+        metrics={id: Summary(**summary) for id, summary in data["metrics"].items()},
+        cells=tuple(_cell(cell, q, scope) for cell, q in zip(data["cells"], scope.questions, strict=True)),
+        chunkings={},
+        reranker=data["reranker"],
+    )
+
+
+def _cell(data: Mapping[str, Any], question: Question, scope: Scope) -> Cell:
+    return Cell(
+        question=question,
+        retrieved=tuple(Retrieved(scope.documents[r[0]], *r[1:]) for r in data["retrieved"]),
+        values={id: Result(value, reason, of) for id, (value, of, reason) in data["values"].items()},
+        cut=tuple(data["cut"]),
+    )

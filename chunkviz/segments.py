@@ -7,7 +7,8 @@ A blob is a header and arrays, little-endian throughout:
 `header["arrays"]` lists them as `[name, "u8", "u32" or "f64", byte offset after the header, number of items]`.
 
 Positions in a blob count UTF-16 units, as JavaScript does; everywhere else in chunkviz they count code points.
-`utf16_offsets` is the one place that turns the second into the first, `code_points_of` the one that turns them back. `ui/component/codec.js` is the other end.
+`utf16_offsets` is the one place that turns the second into the first, `code_points_of` the one that turns them back.
+`ui/component/codec.js` is the other end.
 """
 
 from __future__ import annotations
@@ -320,6 +321,7 @@ def view_blob(
     focus: Focus | None = None,
     highlight: Highlight | None = None,
     picking: bool = False,
+    editable: Mapping[int, str] | None = None,
     height: int = 620,
 ) -> bytes:
     """One to four chunkings of one document as the columns of a view, in order.
@@ -330,6 +332,7 @@ def view_blob(
     audits    : per column, what stands above it; a chip whose `finding` is a title of its findings leads there
     live      : makes the first column's threshold one that is dragged
     picking   : the viewer tells which text the reader selects
+    editable  : columns whose boundaries the reader moves, each with the name of the last edit that is in it, "" for none
     height    : of the part that scrolls, in CSS pixels
     Raises `ValueError` for another number of columns, for lists of other lengths and for more than one document.
     """
@@ -355,6 +358,8 @@ def view_blob(
             "notes": list(chunking.notes),
             "audit": _audit(audits[at], list(findings[at]) if findings else []) if audits else None,
         }
+        if editable and at in editable:
+            head["edit"] = editable[at]
         columns.append(head | _column(document, f"{at}.", chunking, findings[at] if findings else {}, arrays))
     turns = _turns(document, chunkings[0], live, arrays) if live else None
     arrays["differences"] = _utf16(document, differences(chunkings))
@@ -407,6 +412,9 @@ def in_words(params: Mapping[str, Any]) -> str:
     shown = []
     for name, value in params.items():
         if value in ("", (), None, False):
+            continue
+        if isinstance(value, tuple) and all(isinstance(v, int) for v in value):
+            shown.append(f"{len(value):,} {name}")  # places in a document say nothing to the eye
             continue
         text = ", ".join(map(repr, value)) if isinstance(value, tuple) else str(value)
         shown.append(name if value is True else f"{name} {text}")

@@ -77,6 +77,7 @@ class Tags:
     may_overlap     : neighbouring chunks may share text even where no `overlap` is asked for
     has_size        : has a parameter `size` that bounds every chunk not flagged oversize
     needs_embedder, needs_model : cannot run without one
+    by_hand         : its parameters are one document's own: nothing to time, to sweep or to try on another
     """
 
     content_blind: bool = False
@@ -84,6 +85,7 @@ class Tags:
     has_size: bool = True
     needs_embedder: bool = False
     needs_model: bool = False
+    by_hand: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

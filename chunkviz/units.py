@@ -98,8 +98,8 @@ def _words_in(text: str) -> int:
 
 
 TITLES: Final = {
-    "cl100k_base": "Tokens (cl100k: GPT-4, text-embedding-3)",
-    "o200k_base": "Tokens (o200k: GPT-4o and later)",
+    "cl100k_base": "Tokens of GPT-4 (cl100k)",
+    "o200k_base": "Tokens of GPT-4o (o200k)",
     EMBEDDING_MODEL: "Tokens of all-MiniLM-L6-v2",
     "characters": "Characters",
     "words": "Words",

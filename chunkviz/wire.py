@@ -9,12 +9,43 @@ before anyone uses it.
 from __future__ import annotations
 
 import json
+import math
+from dataclasses import dataclass
 from typing import Any, BinaryIO, Final
 
 from chunkviz.document import BLOCK_KINDS, FORMATS, Block, Document, Note, Page
+from chunkviz.spans import Span
 
+PNG_MARK: Final = b"\x89PNG\r\n\x1a\n"
 MOST_BYTES: Final = 1_000_000_000
 """Bytes that one part of a message may have; whoever announces more is not believed."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedWord:
+    """A word on the page: its box in points from the top left of the page as shown, and its span in the document."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class PageImage:
+    """A page as it is shown.
+
+    width, height : points
+    words         : those that have a place in the document, in order of their starts
+    png           : the picture
+    """
+
+    width: float
+    height: float
+    words: tuple[PlacedWord, ...]
+    png: bytes
 
 
 def send(stream: BinaryIO, message: dict[str, Any], data: bytes = b"") -> None:
@@ -85,6 +116,40 @@ def unpack_document(message: dict[str, Any], data: bytes) -> Document:
     if document.format not in FORMATS:
         raise ValueError("the message is no document")
     return document
+
+
+def pack_page(page: PageImage) -> tuple[dict[str, Any], bytes]:
+    """A page as a message and its picture."""
+    words = [[w.x0, w.y0, w.x1, w.y1, w.start, w.end] for w in page.words]
+    return {"width": page.width, "height": page.height, "words": words}, page.png
+
+
+def unpack_page(message: dict[str, Any], data: bytes, span: Span) -> PageImage:
+    """What `pack_page` packed, with every word inside `span`, the page's. Raises `ValueError` for anything else."""
+    if not data.startswith(PNG_MARK):
+        raise ValueError("the picture is none")
+    try:
+        words = tuple(_word(row, span) for row in message["words"])
+        width, height = _measure(message["width"]), _measure(message["height"])
+    except (KeyError, TypeError) as error:
+        raise ValueError("the message is no page") from error
+    if width <= 0 or height <= 0:
+        raise ValueError("the page has no size")
+    return PageImage(width, height, words, data)
+
+
+def _measure(value: Any) -> float:
+    """A length in points."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError("not a length")
+    return float(value)
+
+
+def _word(row: list[Any], within: Span) -> PlacedWord:
+    x0, y0, x1, y1, start, end = row
+    if not within.start <= _number(start) < _number(end) <= within.end:
+        raise ValueError("a word lies outside its page")
+    return PlacedWord(_measure(x0), _measure(y0), _measure(x1), _measure(y1), start, end)
 
 
 def _block(row: list[Any], length: int) -> Block:

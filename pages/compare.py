@@ -11,9 +11,9 @@ from chunkviz import format, isolation, registry
 from chunkviz.checks import verify_langchain
 from chunkviz.chunking import Chunking
 from chunkviz.document import Document
-from chunkviz.errors import ChunkvizError
+from chunkviz.errors import ChunkvizError, Stopped
 from chunkviz.segments import Highlight
-from chunkviz.ui import cache, cards, charts, columns, frame, palette, state
+from chunkviz.ui import agreeing, cache, cards, charts, columns, endpoints, frame, manual, palette, pdf_pages, state
 from chunkviz.ui.controls import store
 from chunkviz.ui.viewer import viewer
 
@@ -27,6 +27,9 @@ def cut(document: Document, column: state.Column, unit_id: str) -> Chunking | No
     """One column's chunking, or what is wrong with its settings."""
     try:
         return cache.chunking(document, column.strategy, column.params, unit_id)
+    except (Stopped, endpoints.NotYetError) as waiting:
+        cards.notice("info", str(waiting))
+        return None
     except ChunkvizError as error:
         cards.notice("error", str(error))
         return None
@@ -89,8 +92,12 @@ def page() -> None:
     if document is None:
         return
     known = list(registry.strategies())
-    settings = [columns.settled(str(at), known, DEFAULTS[at]) for at in range(count)]
-    frame.remember(shown, settings)
+    manual.take("viewer", document, map(str, range(count)))
+    settings = [
+        manual.settled(str(at), columns.settled(str(at), known, default), document, shown.unit, default)
+        for at, default in enumerate(DEFAULTS[:count])
+    ]
+    frame.remember(shown, [manual.in_link(column, shown.source.sample) for column in settings])
     heads = st.container()
     place = st.container()
     # What a reader waits for comes first: the columns are cut and on their way before their controls are drawn above.
@@ -100,9 +107,15 @@ def page() -> None:
         for at, box in enumerate(st.columns(count, gap="medium")):
             with box, st.container(gap="xsmall"):
                 columns.head(str(at), known, f"Strategy of column {at + 1}", shown.word)
+                if made:
+                    manual.head(str(at), settings[at], made[at], shown.source.sample)
+    scores_place = st.container()
     charts_place = st.container()
     frame.extraction(document)
     if made:
+        titles = [registry.strategy(c.strategy).title for c in settings]
+        with scores_place:
+            agreeing.panel(document, made, settings, titles, shown.source.id if shown.source.sample else "")
         verification(made)
         # A chart that arrives together with the text is drawn before it, and a slider on its way needs none.
         time.sleep(REST_SECONDS)
@@ -126,22 +139,33 @@ def show(document: Document, settings: list[state.Column], shown: frame.Frame) -
             for note in chunking.notes:
                 cards.notice("info", f"Column {at + 1}: {note}")
     reports = [cache.report_of(c) for c in made]
-    viewer(
-        document,
-        made,
-        key="viewer",
-        titles=[registry.strategy(c.strategy).title for c in settings],
-        findings=[cards.findings(r) for r in reports],
-        audits=[cards.audit(r, shown.word) for r in reports],
-        highlight=selected_bar(st.session_state.get("histogram"), made),
-        blob=cache.blob_of(document),
-    )
+    titles = [registry.strategy(c.strategy).title for c in settings]
+    with st.container():
+        paged = pdf_pages.switch(document)
+    text, page = st.columns(pdf_pages.SHARES[len(made)], gap="medium") if paged else (st.container(), None)
+    with text:
+        clicked = viewer(
+            document,
+            made,
+            key="viewer",
+            titles=titles,
+            findings=[cards.findings(r) for r in reports],
+            audits=[cards.audit(r, shown.word) for r in reports],
+            highlight=selected_bar(st.session_state.get("histogram"), made),
+            editable=manual.editable(settings),
+            focus=pdf_pages.focus(made) if paged else None,
+            blob=cache.blob_of(document),
+        )
+        agreeing.summary(made, titles)
+    if page is not None:
+        with page:
+            pdf_pages.draw(document, shown.source, made, titles, clicked)
     return made
 
 
 def histogram(made: list[Chunking], settings: list[state.Column]) -> None:
     """How large the chunks of each column are; a click on a bar marks its chunks in the viewer."""
-    st.subheader("How large are the chunks?", anchor=False)
+    st.header("How large are the chunks?", anchor=False)
     cards.plain("Click a bar to mark its chunks in the text.")
     st.plotly_chart(
         charts.histogram(

@@ -13,9 +13,8 @@ from chunkviz.document import Document
 from chunkviz.errors import ChunkvizError, Stopped
 from chunkviz.metrics import agreement
 from chunkviz.params import Float
-from chunkviz.segments import Live
 from chunkviz.similarity import KINDS
-from chunkviz.ui import cache, cards, charts, columns, controls, embedding, frame, models, state
+from chunkviz.ui import cache, cards, columns, controls, embedding, exporting, frame, models, state
 from chunkviz.ui.viewer import dragged, viewer
 
 KEY: Final = "tune"
@@ -70,26 +69,6 @@ def settings(word: str) -> None:
                 draw(name)
         cards.plain(f"{registry.strategy(chosen).how}")
         cards.plain(f"Watch out: {registry.strategy(chosen).watch_out}")
-
-
-def live_of(made: Chunking) -> Live:
-    """What the browser has to know to move the threshold itself."""
-    turns = made.curve.turns if made.curve else None
-    if turns is None:
-        raise TypeError(f"{made.recipe.strategy} has no threshold")
-    param = next(p for p in registry.strategy(made.recipe.strategy).params if p.name == turns.kind.param)
-    if not isinstance(param.rule, Float):
-        raise TypeError(f"{param.name} is no number")
-    truth = reference_of(made.document)
-    return Live(
-        low=param.rule.low,
-        high=param.rule.high,
-        step=param.rule.step,
-        label=param.label,
-        unit=param.unit(),
-        reference=tuple(truth.positions) if truth else (),
-        limit=charts.model_limit(made),
-    )
 
 
 def reference_of(document: Document) -> reference.Reference | None:
@@ -221,7 +200,7 @@ def tuned(document: Document, column: state.Column, shown: frame.Frame) -> None:
         titles=[registry.strategy(c.recipe.strategy).title for c in made],
         findings=[cards.findings(r) for r in reports],
         audits=[cards.audit(r, shown.word) for r in reports],
-        live=live_of(made[0]),
+        live=exporting.live_of(made[0], shown.source.id if shown.source.sample else ""),
         on_threshold=moved,
         blob=cache.blob_of(document),
     )

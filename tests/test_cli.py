@@ -350,7 +350,7 @@ def test_apply_cuts_what_it_can_and_reports_the_rest(notes: Path, tmp_path: Path
         assert f"{len(chunking.chunks) + 1} chunks from 2 files" in said.out
         assert "1 file could not be cut" in said.out
         written = sorted(str(path.relative_to(out)) for path in out.rglob("*") if path.is_file())
-        assert written == ["A.TXT.jsonl", str(Path("sub", "notes.md.jsonl"))]
+        assert written == ["A.TXT.jsonl", "chunkviz-apply.jsonl", str(Path("sub", "notes.md.jsonl"))]
     assert cli.main(["chunk", str(notes), "--recipe", str(recipe)]) == 0
     assert (out / "sub" / "notes.md.jsonl").read_text(encoding="utf-8") == capsys.readouterr().out
 

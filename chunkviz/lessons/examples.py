@@ -60,12 +60,20 @@ A boat may cross when $h(t)$ exceeds its draught. Add \$0 for safety, and half a
 """
 
 _PAGES = (
-    "Welcome aboard. The ferry leaves at nine from pier two. Be there a quarter of an hour before." + PAGE_BREAK + "Dogs "
+    "Welcome aboard. The ferry leaves at nine from pier two. Be there a quarter of an hour before."
+    + PAGE_BREAK
+    + "Dogs "
     "travel free of charge and stay on deck. Bicycles cost four euros; tell us the day before." + PAGE_BREAK + "If the "
     "sea is rough, the ferry may stay in port. We write to everybody who left a number, and every ticket stays valid."
 )
 
+_SECTIONS = (
+    "# Ferry rules\n\n## Tickets\n\nTickets are sold on board. Children under six travel free of charge.\n\n## Luggage\n\n"
+    "### Bicycles\n\nBicycles cost four euros. Tell us the day before.\n\n### Dogs\n\nDogs stay on deck, on a lead.\n"
+)
+
 EXAMPLES: Final[Mapping[str, tuple[str, str]]] = {
+    "structure": ("rules.md", _SECTIONS),
     "page": ("ferry.txt", _PAGES),
     "code": ("berth.py", _CODE),
     "html": ("gull_point.html", _HTML),

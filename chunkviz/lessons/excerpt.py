@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
 from dataclasses import replace
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ LONGEST: Final = 1400
 """Characters of the excerpt: about 120 to 350 tokens of English."""
 PIECES: Final = 4
 """The excerpt is cut into about this many chunks."""
+_STOPS = re.compile(r"[.!?。।؟](?=\s|$)")
 DEFAULT_SIZE: Final = 512
 """The size that is scaled down to a quarter of the excerpt; other sizes and overlaps shrink with it."""
 
@@ -34,7 +35,7 @@ def excerpt(document: Document) -> Document:
 def _span(document: Document) -> tuple[int, int]:
     text = document.text
     starts = [h.start for h in document.headings] or [b.start for b in document.blocks if b.kind == "paragraph"]
-    starts = starts or [s.start for s in document_sentences(document)[:200]] or [0]
+    starts = starts or [0]
     best: tuple[float, int, int] | None = None
     for at, start in enumerate(starts[:400]):
         ends = [e for e in (*starts[at + 1 :][:40], len(text)) if e - start <= LONGEST]
@@ -43,7 +44,14 @@ def _span(document: Document) -> tuple[int, int]:
         prose = sum(b.end - b.start for b in inside if b.kind == "paragraph") if inside else end - start
         headings = sum(b.kind == "heading" for b in inside)
         length = len(text[start:end].strip())
-        score = prose / max(length, 1) + min(length / SHORTEST, 1) + min(headings, 2) / 2
+        # A table of contents is made of paragraphs too, but nobody ends a line of it with a full stop.
+        stops = len(_STOPS.findall(text, start, end))
+        score = (
+            prose / max(length, 1)
+            + min(length / SHORTEST, 1)
+            + min(headings, 2) / 2
+            + min(150 * stops / max(length, 1), 1)
+        )
         # The first good one: a reader finds it again near the top of the document.
         if best is None or score > best[0] + 0.15:
             best = score, start, end
@@ -81,13 +89,14 @@ def part(document: Document, start: int, end: int) -> Document:
     return Document(text, document.name, document.format, blocks, pages, language=document.language)
 
 
-def scaled(strategy: Strategy, document: Document, unit_id: str = DEFAULT_UNIT) -> dict[str, Any]:
+def scaled(strategy: Strategy, document: Document, unit_id: str = DEFAULT_UNIT, pieces: int = PIECES) -> dict[str, Any]:
     """The strategy's defaults, made small: its sizes are to the excerpt what they are to a page or two.
 
+    pieces : into about how many chunks of the largest size the document fits
     Follows from the declarations: every whole number that counts units shrinks by the same factor.
     """
     total = len(unit(unit_id).measure(document).borders) - 1
-    size = max(8, total // PIECES)
+    size = max(8, total // pieces)
     values: dict[str, Any] = {}
     for param in strategy.params:
         if not isinstance(param.rule, Int) or param.rule.unit != UNIT or not param.default:
@@ -100,4 +109,3 @@ def scaled(strategy: Strategy, document: Document, unit_id: str = DEFAULT_UNIT) 
 def unsuited(chunking: Chunking) -> bool:
     """Whether the strategy found nothing of what it looks for, and did what another one does: it says so in its notes."""
     return bool(chunking.notes)
-

@@ -117,7 +117,9 @@ FAILURES: Final[Mapping[str, Failure]] = {
     ),
     "page": Failure(
         "letter.txt",
-        "A guest who is ill may cancel on the day itself, but only" + PAGE_BREAK + " if the letter of a doctor arrives within "
+        "A guest who is ill may cancel on the day itself, but only"
+        + PAGE_BREAK
+        + " if the letter of a doctor arrives within "
         "three days. Later letters do not count.",
         {"size": 64, "overlap": 0},
         "parted",
@@ -150,12 +152,21 @@ FAILURES: Final[Mapping[str, Failure]] = {
     ),
     "code": Failure(
         "tools.py",
-        "def parse_date(text):\n    return date.fromisoformat(text)\n\n\ndef send_mail(to, body):\n    smtp.send(to, body)\n\n\n"
+        "def parse_date(text):\n    return date.fromisoformat(text)\n\n\n"
+        "def send_mail(to, body):\n    smtp.send(to, body)\n\n\n"
         "def area(radius):\n    return 3.14159 * radius ** 2\n",
         {"size": 64},
         "mixed",
         ("def parse_date", "def area"),
         "Three small functions fit into one chunk. They have nothing in common but their place in the file.",
+    ),
+    "manual": Failure(
+        "pass_new.txt",
+        "Since May, the pass costs 40 euros. The fee is returned before noon.",
+        {"boundaries": (25,)},
+        "parted",
+        ("the pass costs", "40 euros"),
+        "The boundary was set before “The fee”, when the text began with “The pass”. Words were added, and it stayed.",
     ),
     "html": Failure(
         "boats.html",

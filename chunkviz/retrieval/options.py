@@ -62,12 +62,12 @@ class RetrievalOptions(Params):
         Choice(
             label="Search",
             options={
-                "dense": "by meaning: cosine of the vectors, every chunk compared",
+                "dense": "by meaning: cosine",
                 "keyword": "by words: BM25",
                 "hybrid": "both, joined by their ranks",
             },
             help="How chunks are found. By words finds names and codes that no model knows; by meaning finds what is "
-            "said in other words.",
+            "said in other words: the vectors of all chunks are compared, none is passed over.",
         ),
     ] = "dense"
     model: Annotated[

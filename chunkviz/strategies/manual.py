@@ -88,5 +88,5 @@ SPEC = Strategy(
     version=1,
     params_class=ManualParams,
     cut=cut,
-    tags=Tags(has_size=False),
+    tags=Tags(has_size=False, by_hand=True),
 )

@@ -5,7 +5,7 @@ Everything here turns results into words and escaped HTML; what the results are,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Final, Literal
@@ -26,8 +26,12 @@ NEAR: Final = 260
 """Characters shown before and after an answer; the rest opens with a click."""
 SLACK: Final = 120
 """What is left out is at least so long: a fold that hides three words is a nuisance."""
-HEAD: Final = 320
-"""Characters shown of a passage that holds nothing of the answer."""
+HEAD: Final = 220
+"""Characters shown of a passage that holds nothing of the answer, and at most so many lines."""
+LINES: Final = 6
+
+_CUT_BEFORE: Final = '<span class="cv-scissors" title="The answer begins in another chunk">✂ cut here</span> '
+_CUT_AFTER: Final = ' <span class="cv-scissors" title="The answer goes on in another chunk">✂ cut here</span>'
 
 STYLE: Final = """<style>
 .cv-verdict{border-left:4px solid var(--cv-c);background:color-mix(in srgb,var(--cv-c) 12%,transparent);
@@ -50,6 +54,8 @@ STYLE: Final = """<style>
   box-shadow:0 2px 0 #1b8a4f}
 .cv-text mark.cv-cut{background:repeating-linear-gradient(135deg,color-mix(in srgb,#cf3341 34%,transparent) 0 7px,
   color-mix(in srgb,#cf3341 13%,transparent) 7px 14px);box-shadow:0 2px 0 #cf3341}
+.cv-scissors{color:color-mix(in srgb,#cf3341 72%,currentColor);font-weight:600;font-size:.8rem;white-space:nowrap;
+  cursor:help}
 .cv-text details{display:inline}.cv-text summary{display:inline;cursor:pointer;opacity:.75;font-size:.8rem;
   text-decoration:underline dotted;list-style:none}
 .cv-text summary::-webkit-details-marker{display:none}
@@ -177,7 +183,9 @@ def score_help(options: RetrievalOptions, reranked: str) -> str:
 def draw_hits(result: Asked) -> None:
     """The cards of one column."""
     if not result.hits:
-        st.html('<p class="cv-lead">Nothing was found: no chunk shares a word with the question, or the filter lets none pass.</p>')
+        st.html(
+            '<p class="cv-lead">Nothing was found: no chunk shares a word with the question, or the filter lets none pass.</p>'
+        )
         return
     st.html(f'<div class="cv-hits">{"".join(card(hit, result) for hit in result.hits)}</div>')
 
@@ -230,7 +238,7 @@ def painted(text: str, passage: Passage, cores: Sequence[Passage]) -> str:
     """A passage's text as HTML: the answer green where it is whole here, red stripes where a cut goes through it."""
     pieces = holding.parts(passage, cores)
     if not pieces:
-        return _fold_after(text, HEAD)
+        return _fold_after(text, min(HEAD, _line(text, LINES)))
     made: list[str] = []
     at = 0
     for piece in pieces:
@@ -240,7 +248,11 @@ def painted(text: str, passage: Passage, cores: Sequence[Passage]) -> str:
         between = text[at:start]
         made.append(_fold_before(between, NEAR) if at == 0 else _fold_middle(between))
         css, said = ("cv-whole", "The whole answer") if piece.whole else ("cv-cut", "Only a part: the answer is cut")
-        made.append(f'<mark class="{css}" title="{said}">{escape(text[start:end])}</mark>')
+        made += [
+            "" if piece.begins else _CUT_BEFORE,
+            f'<mark class="{css}" title="{said}">{escape(text[start:end])}</mark>',
+        ]
+        made.append("" if piece.ends else _CUT_AFTER)
         at = end
     made.append(_fold_after(text[at:], NEAR))
     return "".join(made)
@@ -261,7 +273,7 @@ def _fold_before(text: str, shown: int) -> str:
 
 def _fold_after(text: str, shown: int) -> str:
     """The beginning of a text; its end opens with a click."""
-    if len(text) - shown < SLACK:
+    if len(text) - shown < SLACK and text.count("\n", shown) < LINES:
         return escape(text)
     cut = _word(text, shown)
     return escape(text[:cut]) + _fold(text[cut:])
@@ -275,9 +287,16 @@ def _fold_middle(text: str) -> str:
     return escape(text[:start]) + _fold(text[start:end]) + escape(text[end:])
 
 
+def _line(text: str, most: int) -> int:
+    """Where so many lines end."""
+    at = -1
+    for _ in range(most):
+        at = text.find("\n", at + 1)
+        if at < 0:
+            return len(text)
+    return at
+
+
 def _word(text: str, at: int) -> int:
     """The next white space from `at`, so that no letter is parted from its accents; `at` where there is none near."""
     return next((i for i in range(at, min(len(text), at + SLACK // 2)) if text[i].isspace()), at)
-
-
-Progress = Callable[[str, int, int], None]

@@ -22,6 +22,9 @@ STYLE = """<style>
 .stMainBlockContainer{padding-top:3.6rem!important;padding-bottom:3rem!important}
 .cv-list{margin:.2rem 0;padding-left:1.1rem}.cv-list li{margin:.12rem 0;overflow-wrap:anywhere}
 .cv-lead{opacity:.82;margin:0 0 .3rem}
+.stApp [data-testid^="stBaseButton-primary"],.stApp [data-testid^="stBaseButton-primary"] *,
+.stApp [data-testid="stMultiSelect"] [data-tag],.stApp [data-testid="stMultiSelect"] [data-tag] *{
+  color:light-dark(#fff,#12151c)!important}
 </style>"""
 
 

@@ -54,7 +54,7 @@ def control(param: Param, key: str, siblings: Mapping[str, Any], unit_word: str)
         value = _whole_number(rule, label, key, value, siblings)
     elif isinstance(rule, Float):
         _set(key, value)
-        value = st.slider(label, rule.low, rule.high, step=rule.step, key=key, help=rule.help)
+        value = st.slider(label, float(rule.low), float(rule.high), step=rule.step, key=key, help=rule.help)
     elif isinstance(rule, Choice):
         _set(key, value)
         value = st.selectbox(label, list(rule.options), key=key, format_func=lambda o: rule.options[o], help=rule.help)
@@ -68,7 +68,7 @@ def control(param: Param, key: str, siblings: Mapping[str, Any], unit_word: str)
     elif isinstance(rule, Texts):
         value = _texts(rule, label, key, value)
     elif isinstance(rule, Positions):
-        st.caption(f"{label}: {len(value):,}, set in the text below.", help=rule.help)
+        st.caption(f"{label}: {len(value):,}, set by hand in the text.", help=rule.help)
     else:  # a rule without a widget is a mistake in this map, not in the reader's settings
         raise TypeError(f"no widget for {type(rule).__name__}")
     store()[key] = value

@@ -15,7 +15,8 @@ from chunkviz.document import Document
 from chunkviz.export_check import Check
 from chunkviz.params import Float
 from chunkviz.segments import Live
-from chunkviz.ui import cache, cards, charts, columns, state
+from chunkviz.ui import cache, cards, charts, columns, manual, state
+from chunkviz.ui.cache_keys import key_of as sha256_of
 from chunkviz.ui.controls import store
 
 TUNE: Final = "tune"
@@ -42,12 +43,15 @@ class Cut:
         return f"{self.screen.title()}, column {self.place + 1}: {registry.strategy(self.column.strategy).title}"
 
 
-def compared() -> list[Cut]:
+def compared(document: Document, unit_id: str) -> list[Cut]:
     """The columns of Compare as they stand there, also where that screen was not opened yet."""
     known = list(registry.strategies())
     defaults = (*state.DEFAULT_COLUMNS, state.Column("sentence"))
     count: int = store().get("columns", len(state.DEFAULT_COLUMNS))
-    return [Cut(COMPARE, at, columns.settled(str(at), known, defaults[at])) for at in range(count)]
+    return [
+        Cut(COMPARE, at, manual.settled(str(at), columns.settled(str(at), known, default), document, unit_id, default))
+        for at, default in enumerate(defaults[:count])
+    ]
 
 
 def tuned() -> list[Cut]:
@@ -166,17 +170,17 @@ def download(file: File, key: str) -> None:
 
 def key_of(document: Document, made: Chunking) -> str:
     """What a check is about."""
-    return cache.key_of("checked", document.fingerprint, document.name, made.recipe.key)
+    return sha256_of("checked", document.fingerprint, document.name, made.recipe.key)
 
 
-def checked(key: str) -> Sequence[Check]:
+def checked(key: str) -> tuple[Check, ...]:
     """What came of the last check, where it was about `key`."""
     known: Mapping[str, Any] = st.session_state.get("export.checked", {})
-    found: Sequence[Check] = known.get(key, ())
+    found: tuple[Check, ...] = known.get(key, ())
     return found
 
 
-def keep(key: str, found: Sequence[Check]) -> None:
+def keep(key: str, found: tuple[Check, ...]) -> None:
     """Remember what came of a check, the last one only."""
     st.session_state["export.checked"] = {key: found}
 

@@ -14,7 +14,7 @@ from streamlit.navigation.page import Page
 
 from chunkviz import samples
 from chunkviz.document import Document
-from chunkviz.ui import cards, documents, state
+from chunkviz.ui import cards, documents, endpoints, state
 from chunkviz.units import TITLES, UNITS, unit
 
 
@@ -65,9 +65,11 @@ def sidebar() -> None:
             list(UNITS),
             key="unit",
             format_func=TITLES.__getitem__,
-            help="What sizes mean on every screen. Models read tokens: pieces of words, about four letters.",
+            help="What sizes mean on every screen. Models read tokens: pieces of words, about four letters. The embedding "
+            "models text-embedding-3 count as GPT-4 does (cl100k), models later than GPT-4o as that one (o200k).",
         )
         options = documents.options_for(source)
+        endpoints.panel()
     st.session_state["frame"] = Frame(source, unit_id, options)
 
 
@@ -78,7 +80,10 @@ def navigation() -> Page:
             st.Page("pages/compare.py", title="Compare", icon=":material/view_column:", default=True),
             st.Page("pages/tune.py", title="Tune", icon=":material/show_chart:"),
             st.Page("pages/ask.py", title="Ask", icon=":material/search:"),
+            st.Page("pages/evaluate.py", title="Evaluate", icon=":material/analytics:"),
             st.Page("pages/export.py", title="Export", icon=":material/ios_share:"),
+            st.Page("pages/learn.py", title="Learn", icon=":material/school:"),
+            st.Page("pages/demo.py", title="Demo", icon=":material/slideshow:"),
         ],
         position="top",
     )

@@ -9,7 +9,7 @@ read with other options, the questions whose words still occur exactly once come
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import PurePosixPath
@@ -21,7 +21,7 @@ from chunkviz import samples
 from chunkviz.document import Document
 from chunkviz.errors import LoadError
 from chunkviz.question_files import read_file, read_rows
-from chunkviz.questions import Problem, Question, Reference, Row, places_of, resolve
+from chunkviz.questions import Problem, Question, Reference, Row, resolve
 from chunkviz.spans import Span
 
 MOST_QUESTIONS: Final = 2_000
@@ -93,11 +93,15 @@ def entries(document: Document) -> tuple[Entry, ...]:
     return sets[document.fingerprint]
 
 
-def add(document: Document, text: str, span: Span, answer: str = "") -> Entry:
-    """Put a question with its answer's place into the set, and return it."""
-    made = Entry(_new_id(), Row(0, text.strip(), (reference(document, span),), answer.strip()))
+def add(document: Document, text: str, place: Span | str, answer: str = "") -> Placed:
+    """Put a question into the set, and say what became of it.
+
+    place : where the answer stands, or its words, which are looked for
+    """
+    where = reference(document, place) if isinstance(place, Span) else Reference(document.name, quote=place)
+    made = _settled(Entry(_new_id(), Row(0, text.strip(), (where,), answer.strip())), document)
     _keep(document, (*entries(document), made))
-    return made
+    return next(p for p in placed(document) if p.entry.id == made.id)
 
 
 def change(
@@ -143,6 +147,11 @@ def restore(document: Document) -> None:
     own = _of_sample(document)
     ids = {e.id for e in own}
     _keep(document, (*own, *(e for e in entries(document) if e.id not in ids)))
+
+
+def changed_sample(document: Document) -> bool:
+    """Whether questions that came with the sample were edited or removed."""
+    return not set(_of_sample(document)) <= set(entries(document))
 
 
 def load(document: Document, data: bytes, name: str) -> tuple[int, int]:
@@ -272,13 +281,3 @@ def _placed(made: Sequence[Entry], document: Document) -> list[Placed]:
         bad = any(p.level == "error" for p in problems)
         result.append(Placed(e, None if bad else next(questions), problems))
     return result
-
-
-def occurrences(document: Document, quote: str) -> list[Span]:
-    """Where words occur in the document, white space taken as equal."""
-    return places_of(quote, document.text)
-
-
-def texts(made: Iterable[Placed]) -> list[str]:
-    """The questions that can be asked, each text once."""
-    return list(dict.fromkeys(p.entry.row.text for p in made if p.question is not None))

@@ -55,6 +55,7 @@ def viewer(
     focus: Focus | None = None,
     highlight: Highlight | None = None,
     on_picked: Callable[[], None] | None = None,
+    editable: Mapping[int, str] | None = None,
     height: int = 620,
     blob: bytes | None = None,
 ) -> ViewerState:
@@ -79,16 +80,18 @@ def viewer(
         focus=focus,
         highlight=highlight,
         picking=on_picked is not None,
+        editable=editable,
         height=height,
     )
     mount = _component()
     result = mount(
         key=key,
         data=data,
-        default={"selected": None, "threshold": None, "picked": None},
+        default={"selected": None, "threshold": None, "picked": None, "edited": None},
         on_selected_change=_nothing,
         on_threshold_change=on_threshold or _nothing,
         on_picked_change=on_picked or _nothing,
+        on_edited_change=_nothing,
         width="stretch",
         height="content",
     )
@@ -116,8 +119,9 @@ def picked(key: str, document: Document) -> Span | None:
     said = state.get("picked") if isinstance(state, Mapping) else None
     if not isinstance(said, Mapping) or said.get("docId") != document.fingerprint:
         return None
-    units = [said.get("start"), said.get("end")]
-    if any(isinstance(u, bool) or not isinstance(u, int) for u in units):
+    units = [u for u in (said.get("start"), said.get("end")) if isinstance(u, int) and not isinstance(u, bool)]
+    # Bounded first: what comes from a browser may be any number.
+    if len(units) != 2 or not 0 <= units[0] < units[1] <= 2 * len(document.text):
         return None
     start, end = code_points_of(document, units).tolist()
     if not 0 <= start < end <= len(document.text):

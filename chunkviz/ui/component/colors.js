@@ -36,3 +36,25 @@ export function chunkColors(starts, ends) {
   }
   return colors;
 }
+
+/**
+ * The theme that Streamlit's background colour makes: "light", "dark", or "" where there is none.
+ * @param {HTMLElement} root
+ */
+export function themeOf(root) {
+  const background = getComputedStyle(root).getPropertyValue("--st-background-color").trim();
+  return background ? (luminance(background) < 0.4 ? "dark" : "light") : "";
+}
+
+/**
+ * Relative luminance of a colour as CSS spells it, in [0, 1].
+ * @param {string} color "#rrggbb", "#rgb" or "rgb(r, g, b)"
+ */
+function luminance(color) {
+  const hex = /^#([0-9a-f]{3}|[0-9a-f]{6})/i.exec(color)?.[1];
+  const parts = hex
+    ? (hex.length === 3 ? Array.from(hex, (c) => c + c) : (hex.match(/../g) ?? [])).map((c) => Number.parseInt(c, 16))
+    : (color.match(/[\d.]+/g) ?? ["255", "255", "255"]).slice(0, 3).map(Number);
+  const [r, g, b] = parts.map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}

@@ -3,9 +3,9 @@
  * A browser that lacks it gets a class on the pieces instead; these end at the pieces' borders, which is near enough.
  */
 
-/** @typedef {"lit" | "picked" | "mark"} Kind */
+/** @typedef {"lit" | "picked" | "mark" | "caret"} Kind */
 
-const KINDS = /** @type {Kind[]} */ (["lit", "picked", "mark"]);
+const KINDS = /** @type {Kind[]} */ (["lit", "picked", "mark", "caret"]);
 const SUPPORTED = typeof CSS !== "undefined" && "highlights" in CSS && typeof Highlight !== "undefined";
 
 /** Highlights are named for the whole page, so all viewers share them. @type {Map<Kind, Highlight>} */

@@ -4,7 +4,7 @@
  */
 
 /** @typedef {{modules: [string, string][], css: string}} Program */
-/** @typedef {{data: ArrayBuffer, parentElement: ShadowRoot, setStateValue: (name: string) => void}} Mount */
+/** @typedef {{data: ArrayBuffer, parentElement: ShadowRoot, setStateValue: (name: string, value: unknown) => void}} Mount */
 
 /** @param {string} id */
 const element = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -53,11 +53,14 @@ async function start() {
   sheet.replaceSync(`${css}\n.scroller { height: max(320px, calc(100vh - 250px)); }`);
   root.adoptedStyleSheets = [sheet];
   const { default: show } = await import(wired(modules));
-  /** @param {string} name */
-  const setStateValue = (name) => {
+  /** @type {Mount["setStateValue"]} */
+  const setStateValue = (name, value) => {
     if (name !== "threshold") return;
+    const { param, amount } = /** @type {{param: string, amount: number}} */ (value);
     // Python answers in the app; here nobody works the first column's figures out again.
     root.querySelector(".audit-column")?.replaceChildren();
+    const subtitle = root.querySelector('[data-column="0"] .subtitle');
+    if (subtitle) subtitle.textContent = `${param.replaceAll("_", " ")} ${amount}, set in this file`;
     say(
       "You moved the threshold: the first column is cut anew. Figures about it were taken away, and differences are " +
         "still those of the cut that was exported.",

@@ -5,10 +5,13 @@
  * which is small and travels with every change. They may arrive in either order; a view waits for its document.
  */
 
+import { Agreement } from "./agreement.js";
 import { Audit } from "./audit.js";
 import { aboutChunk, aboutCut, Card } from "./card.js";
 import { readDocument, readView, unpack } from "./codec.js";
+import { themeOf } from "./colors.js";
 import { nearestChunk, step } from "./core.js";
+import { Editing } from "./editing.js";
 import { Marks } from "./marks.js";
 import { make, Renderer } from "./render.js";
 import { selected } from "./selection.js";
@@ -93,6 +96,9 @@ class Viewer {
     this.marks = new Marks();
     this.renderer = new Renderer(this.scroller, () => this.lightSoon());
     this.aborter = new AbortController();
+    this.agreement = new Agreement();
+    this.editing = new Editing(this, this.aborter.signal);
+    this.toolbar.element.after(this.editing.element);
     this.#listen();
     this.#place(mount.parentElement);
   }
@@ -129,8 +135,7 @@ class Viewer {
 
   /** Light or dark, by the background that Streamlit's theme gives. */
   retheme() {
-    const background = getComputedStyle(this.root).getPropertyValue("--st-background-color").trim();
-    const theme = background ? (luminance(background) < 0.4 ? "dark" : "light") : "";
+    const theme = themeOf(this.root);
     if (theme) this.root.dataset.theme = theme;
     this.tuner.retheme();
   }
@@ -176,9 +181,10 @@ class Viewer {
 
   /**
    * @param {Doc} doc
-   * @param {View} view
+   * @param {View} arrived
    */
-  show(doc, view) {
+  show(doc, arrived) {
+    const view = this.editing.receive(doc, arrived);
     const began = performance.now();
     const stay = this.doc?.id === doc.id && this.current ? this.#startOf(this.current) : null;
     this.doc = doc;
@@ -279,6 +285,7 @@ class Viewer {
       this.markKind,
       this.picked && { label: this.picked.label, count: this.picked.chunks.length },
     );
+    this.editing.update();
     const { own } = this.#shown;
     this.toolbar.say(this.current ? words.name(own, this.current.chunk) : "");
     this.renderer.tracks.forEach((track, at) => track.element.classList.toggle("active", at === this.column));
@@ -353,7 +360,8 @@ class Viewer {
     // The first word after the place, so that there is something to see.
     const word = /^\s*\S{1,24}/.exec(doc.text.slice(list[at], list[at] + 60));
     const end = list[at] + (word ? word[0].length : 1);
-    return this.#goTo(this.column, list[at], end, `Difference ${words.number(at + 1)} of ${words.number(list.length)}`);
+    const who = this.agreement.say(view, doc.text, list[at]);
+    return this.#goTo(this.column, list[at], end, `Difference ${words.number(at + 1)} of ${words.number(list.length)}: ${who}`);
   }
 
   /** @param {1 | -1} direction */
@@ -445,6 +453,7 @@ class Viewer {
     requestAnimationFrame(() => {
       this.lighting = false;
       this.light();
+      if (this.view && this.doc) this.agreement.mark(this.view, this.doc.text, this.renderer);
     });
   }
 
@@ -453,6 +462,7 @@ class Viewer {
     if (!view) return;
     const everywhere = (/** @type {number} */ start, /** @type {number} */ end) =>
       view.columns.flatMap((_, at) => renderer.ranges(at, start, end));
+    this.editing.light();
     const place = this.hovered ?? this.current;
     const own = place && view.columns[place.column];
     this.marks.set("lit", place && own ? everywhere(own.starts[place.chunk], own.ends[place.chunk]) : []);
@@ -570,7 +580,8 @@ class Viewer {
     if (!piece) return [];
     const ids = (piece.dataset.chunk ?? "").split(" ").map(Number);
     const chunk = ids[ids.length - 1];
-    return cut ? aboutCut(own, chunk) : aboutChunk(doc, own, chunk, { first: ids[0], last: chunk });
+    const about = cut ? aboutCut(own, chunk) : aboutChunk(doc, own, chunk, { first: ids[0], last: chunk });
+    return [...about, ...this.agreement.about(view, doc.text, column, chunk)];
   }
 
   /** @param {MouseEvent} event */
@@ -586,6 +597,7 @@ class Viewer {
       return;
     }
     const place = { column: found.column, chunk: lastOf(found.piece) };
+    this.editing.point(found.column, event);
     this.column = place.column;
     this.current = place;
     this.mark = null;
@@ -629,6 +641,7 @@ class Viewer {
 
   /** @param {KeyboardEvent} event */
   #key(event) {
+    if (this.view && this.editing.key(event)) return undefined;
     if (!this.view || event.ctrlKey || event.metaKey || event.altKey) return;
     /** @type {Record<string, () => void>} */
     const moves = {
@@ -686,19 +699,6 @@ class Viewer {
  */
 function lastOf(piece) {
   return Number((piece.dataset.chunk ?? "").split(" ").pop());
-}
-
-/**
- * Relative luminance of a colour as CSS spells it, in [0, 1].
- * @param {string} color "#rrggbb", "#rgb" or "rgb(r, g, b)"
- */
-function luminance(color) {
-  const hex = /^#([0-9a-f]{3}|[0-9a-f]{6})/i.exec(color)?.[1];
-  const parts = hex
-    ? (hex.length === 3 ? Array.from(hex, (c) => c + c) : (hex.match(/../g) ?? [])).map((c) => Number.parseInt(c, 16))
-    : (color.match(/[\d.]+/g) ?? ["255", "255", "255"]).slice(0, 3).map(Number);
-  const [r, g, b] = parts.map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
 /** One viewer per place in the page: Streamlit calls again for every change, without cleaning up in between. */

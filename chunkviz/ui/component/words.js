@@ -18,6 +18,7 @@ export const plural = (count, word) => `${number(count)} ${word}${count === 1 ? 
  */
 export function size(column, chunk) {
   const count = column.tokens[chunk];
+  if (Number.isNaN(count)) return "being counted"; // a chunk that was made by hand a moment ago
   return `${number(count)} ${count === 1 ? column.word.replace(/s$/, "") : column.word}`;
 }
 

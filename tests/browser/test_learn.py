@@ -1,0 +1,163 @@
+"""Learn and the demo in a real Chromium: by keyboard from the first step to the last, and nothing of a document runs."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+import chunkviz
+from chunkviz import isolation, registry, samples
+from chunkviz.lessons.guide import Answers, choose
+from chunkviz.lessons.measured import asked_of_sample, measure
+from chunkviz.lessons.story import STEPS, Scene
+
+pytestmark = pytest.mark.browser
+
+# A machine that also does other things takes its time for a model.
+expect.set_options(timeout=30_000)
+
+SAMPLE = "api_manual"
+
+
+@pytest.fixture(scope="module")
+def claims() -> list[list[str]]:
+    """What each step must claim, worked out here, with no page."""
+    document = isolation.load(samples.read(SAMPLE), samples.sample(SAMPLE).file)
+    asked = asked_of_sample(SAMPLE, document)
+    found = []
+    for step in STEPS:
+        evaluation, measured = measure(asked, step.measures)
+        made = [(s, chunkviz.chunk(document, s.strategy, **s.values)) for s in step.columns]
+        found.append(step.claims(Scene(asked, [(s, m, chunkviz.report(m)) for s, m in made], measured, evaluation)))
+    return found
+
+
+def quiet(page: Page) -> None:
+    """Wait until the script has run."""
+    page.wait_for_function("document.querySelector('[data-testid=stApp]')?.dataset.testScriptState !== 'running'")
+
+
+def test_the_demo_by_keyboard_alone(app: str, page: Page, claims: list[list[str]]) -> None:
+    page.goto(f"{app}/demo")
+    for number, (step, said) in enumerate(zip(STEPS, claims, strict=True), 1):
+        page.wait_for_url(re.compile(rf"[?&]step={number}\b"), timeout=60_000)
+        expect(page.get_by_role("heading", level=1)).to_have_text(step.title)
+        told = page.get_by_test_id("claims")
+        expect(told.locator("p").first).to_have_text(said[0], timeout=60_000)
+        expect(told.locator("p")).to_have_text(said)
+        if step.look in ("text", "sizes", "curve"):
+            columns = page.locator("[data-column]")
+            expect(columns).to_have_count(len(step.columns))
+            for at, one in enumerate(step.columns):
+                expect(columns.nth(at)).to_have_attribute("data-strategy", one.strategy)
+            if step.focus == "answer":
+                answer = page.locator(".row", has_text="To rotate an API key, request a replacement").first
+                expect(answer).to_be_in_viewport()
+        quiet(page)
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_url(re.compile(r"[?&]step=7\b"))
+    expect(page.get_by_test_id("claims").locator("p")).to_have_text(claims[6], timeout=60_000)
+
+
+def test_a_step_is_a_link_and_notes_stay_open(app: str, page: Page) -> None:
+    page.goto(f"{app}/demo?step=4")
+    expect(page.get_by_test_id("claims").locator("p").first).to_contain_text("holds the whole answer", timeout=60_000)
+    expect(page.get_by_test_id("demo-step")).to_contain_text("Step 4 of 8")
+    page.get_by_role("button", name="Presenter notes").click()
+    expect(page.get_by_text(STEPS[3].notes[:40])).to_be_visible()
+    quiet(page)
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_text(STEPS[4].notes[:40])).to_be_visible()
+    expect(page.get_by_text("Full screen: F11", exact=False)).to_be_visible()
+
+
+def test_a_document_and_a_question_of_ones_own(app: str, page: Page) -> None:
+    page.goto(f"{app}/demo?step=4")
+    expect(page.get_by_test_id("claims")).to_be_visible(timeout=60_000)
+    text = "The pool opens at nine. <b>Towels</b> cost two euros. " * 3 + "The key hangs behind the blue door. Goodbye."
+    page.locator('input[type="file"]').set_input_files(
+        {"name": "mine.txt", "mimeType": "text/plain", "buffer": text.encode()}
+    )
+    expect(page.get_by_test_id("claims").locator("p").first).to_contain_text("sentences are whole in no chunk")
+    page.get_by_text("Tell it with a document and a question of your own").click()
+    page.get_by_label("Question", exact=True).fill("Where is the key?")
+    page.get_by_label("The words that answer it").fill("The key hangs behind the blue door.")
+    page.get_by_label("The words that answer it").press("Control+Enter")
+    expect(page.get_by_text("“Where is the key?”")).to_be_visible(timeout=60_000)
+    expect(page.get_by_test_id("claims").locator("p").first).to_have_text(
+        "Chunk 1 of 1 holds the whole answer. Nothing is stored twice."
+    )
+    assert "doc=" not in page.url
+    assert "key" not in page.url.split("unit=")[0]
+
+
+def test_every_strategy_has_its_card_and_fails_before_ones_eyes(app: str, page: Page) -> None:
+    page.goto(f"{app}/learn")
+    for strategy in registry.strategies().values():
+        card = page.locator(f".st-key-learn-card-{strategy.id}")
+        expect(card.locator(".lv-more").first).to_be_visible(timeout=60_000)
+        expect(card.get_by_role("heading", name=strategy.title, exact=True)).to_be_visible()
+    quiet(page)
+    fixed = page.locator(".st-key-learn-card-fixed")
+    fixed.get_by_text("Where it fails").click()
+    expect(fixed.get_by_text("The underlined words belong together, and no chunk holds both.")).to_be_visible()
+    assert fixed.locator(".lv-hit").count() >= 2
+    fixed.get_by_role("button", name="Open it on the whole document").click()
+    page.wait_for_url(re.compile(r"c=fixed"))
+    page.wait_for_selector('[data-testid="viewer"] [data-chunk]')
+    expect(page.locator("[data-column]")).to_have_count(1)
+
+
+def test_a_word_opens_a_card_to_play_with(app: str, page: Page) -> None:
+    page.goto(f"{app}/learn?show=guide")
+    page.get_by_role("button", name="Token", exact=True).click()
+    field = page.get_by_label("Type anything")
+    field.fill("one two three")
+    field.press("Control+Enter")
+    expect(page.locator(".lv-tokens > span")).to_have_count(3)
+    expect(page.get_by_text("3 tokens, 13 characters.")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Cosine similarity").click()
+    expect(page.locator(".lv-bars .lv-val")).to_have_text("0.27", timeout=60_000)
+
+
+def test_the_guide_leads_to_its_setting(app: str, page: Page) -> None:
+    page.goto(f"{app}/learn?show=guide&kind=talk&structure=none&budget=embed&question=how")
+    chosen = choose(Answers("talk", "none", "embed", "how"))
+    box = page.locator(".st-key-guide-choice")
+    expect(box).to_contain_text(registry.strategy(chosen.strategy).title, timeout=60_000)
+    expect(page.locator(".st-key-guide-own")).to_contain_text("33 headings")
+    expect(page.get_by_text("Published by others", exact=False).first).to_be_visible()
+    box.get_by_role("button", name="Open this on my document").click()
+    page.wait_for_url(re.compile(r"c=semantic%3B|c=semantic;"))
+    assert "size%3D400" in page.url or "size=400" in page.url
+    page.wait_for_selector('[data-testid="viewer"] [data-chunk]', timeout=60_000)
+
+
+@pytest.mark.parametrize("width", [1400, 1024, 800])
+def test_nothing_is_cut_off(app: str, page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    for path in ("learn", "learn?show=guide", "demo?step=8"):
+        page.goto(f"{app}/{path}")
+        page.wait_for_selector(".cv-title")
+        page.wait_for_selector(".st-key-learn-card-latex .lv-more, .st-key-guide-choice, .lv-table", timeout=60_000)
+        quiet(page)
+        wide = page.evaluate(
+            "[...document.querySelectorAll('.stMainBlockContainer p, .stMainBlockContainer h1, .stMainBlockContainer h3,"
+            " .stMainBlockContainer li')].filter(e => e.scrollWidth > e.clientWidth + 1 && e.clientWidth).map(e => e.innerText)"
+        )
+        assert wide == []
+
+
+def test_text_of_a_document_is_never_interpreted(app: str, page: Page) -> None:
+    evil = "<img src=x onerror='window.hacked = 1'> <script>window.hacked = 2</script> **b** " * 12
+    page.goto(f"{app}/learn")
+    page.locator('input[type="file"]').set_input_files(
+        {"name": "<img src=x onerror=window.hacked=3>.md", "mimeType": "text/markdown", "buffer": evil.encode()}
+    )
+    expect(page.locator(".st-key-learn-card-recursive .lv-text").first).to_contain_text("**b**", timeout=60_000)
+    quiet(page)
+    assert page.evaluate("window.hacked") is None
