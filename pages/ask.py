@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final
 
 import streamlit as st
 
@@ -14,64 +14,30 @@ from chunkviz.document import Document
 from chunkviz.errors import ChunkvizError, Stopped
 from chunkviz.retrieval import RetrievalOptions
 from chunkviz.segments import Focus
-from chunkviz.ui import asking, cache, cards, columns, flow, frame, models, question_forms, questions, searching, state
+from chunkviz.ui import (
+    ask_examples,
+    asking,
+    cache,
+    cards,
+    columns,
+    flow,
+    frame,
+    models,
+    question_forms,
+    questions,
+    searching,
+    state,
+)
+from chunkviz.ui.ask_examples import DEPTH, SEARCH, USUAL_DEPTH, WANTED
 from chunkviz.ui.cache_keys import key_of
 from chunkviz.ui.controls import store
 from chunkviz.ui.question_forms import FIELD
 from chunkviz.ui.viewer import viewer
-from chunkviz.units import DEFAULT_UNIT
 
 PAGE: Final = "ask"
-SEARCH: Final = "ask.search"
 VIEWER: Final = "ask.viewer"
 DEFAULTS: Final = (*state.DEFAULT_COLUMNS, state.Column("sentence"))
-FEWEST, MOST, USUAL = 1, 20, 5
-
-BREAK: Final = state.Column("fixed", {"size": 512, "overlap": 0})
-
-
-class Example(NamedTuple):
-    """Settings that show something, on a sample."""
-
-    label: str
-    help: str
-    columns: tuple[state.Column, ...]
-
-
-EXAMPLE_SAMPLE, EXAMPLE_QUESTION = "api_manual", "api_manual-01"
-EXAMPLES: Final = (
-    Example("Show the break", "Fixed chunks of 512 tokens: a cut goes through the answer.", (BREAK,)),
-    Example(
-        "Repair with overlap 50",
-        "The same beside chunks that repeat the last 50 tokens of the one before.",
-        (BREAK, state.Column("fixed", {"size": 512, "overlap": 50})),
-    ),
-    Example(
-        "Repair with Recursive",
-        "The same beside chunks that end where paragraphs and sentences do.",
-        (BREAK, state.Column("recursive", {"size": 512, "overlap": 0})),
-    ),
-)
-
-
-def show_example(example: Example) -> None:
-    """Set document, unit, question, search and columns to what an example shows."""
-    st.session_state["document"], st.session_state["unit"] = EXAMPLE_SAMPLE, DEFAULT_UNIT
-    for at, column in enumerate(example.columns):
-        columns.seed(str(at), column)
-        for name in column.params:  # what a widget shows gives way to the store
-            st.session_state.pop(f"{at}.{column.strategy}.{name}", None)
-    st.session_state["columns"] = store()["columns"] = len(example.columns)
-    searching.seed(SEARCH, {p.name: p.default for p in RetrievalOptions.declared()})
-    st.session_state["ask.k"] = store()["ask.k"] = USUAL
-    store()["ask.wanted"] = EXAMPLE_QUESTION
-
-
-def examples() -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        cards.plain("In one click, on the API manual:")
-        for example in EXAMPLES:
-            st.button(example.label, help=example.help, on_click=partial(show_example, example))
+FEWEST, MOST = 1, 20
 
 
 def from_link() -> list[str]:
@@ -89,18 +55,18 @@ def from_link() -> list[str]:
         wrong.append(f"The link asks for a search that cannot be done: {error}")
     k = st.query_params.get("k", "")
     if k.isascii() and k.isdigit() and FEWEST <= int(k) <= MOST:
-        store()["ask.k"] = int(k)
+        store()[DEPTH] = int(k)
     elif k:
         wrong.append(f"The link asks for “{k[:20]}” chunks; {FEWEST} to {MOST} can be shown.")
     if "q" in st.query_params:
-        store()["ask.wanted"] = st.query_params["q"]
+        store()[WANTED] = st.query_params["q"]
     return wrong
 
 
 def question_field(document: Document, wrong: list[str]) -> tuple[str, questions.Placed | None]:
     """The question, and the entry of the set it is, None for one that is in no set."""
     made = questions.placed(document)
-    wanted = store().pop("ask.wanted", None)
+    wanted = store().pop(WANTED, None)
     if wanted and not any(p.entry.id == wanted for p in made) and questions.changed_sample(document):
         questions.restore(document)  # it was deleted, and now an example asks for it
         made = questions.placed(document)
@@ -132,15 +98,15 @@ def question_field(document: Document, wrong: list[str]) -> tuple[str, questions
 
 
 def depth() -> int:
-    st.session_state.setdefault("ask.k", store().get("ask.k", USUAL))
+    st.session_state.setdefault(DEPTH, store().get(DEPTH, USUAL_DEPTH))
     k: int = st.slider(
         "Chunks brought back (k)",
         FEWEST,
         MOST,
-        key="ask.k",
+        key=DEPTH,
         help="How many chunks the search returns. More: better chances that the answer is among them, more to read.",
     )
-    store()["ask.k"] = k
+    store()[DEPTH] = k
     return k
 
 
@@ -158,7 +124,7 @@ def page() -> None:
         "A question is answered from the few chunks that a search brings back. If a cut goes through the answer, no chunk "
         "has all of it, and whoever reads them, a person or a language model, gets half."
     )
-    examples()
+    ask_examples.draw()
     document = frame.document(shown, PAGE)
     if document is None:
         return
@@ -319,10 +285,10 @@ def making(document: Document, entry: questions.Placed | None, text: str) -> Non
     with right:
         st.header("The question asked above", anchor=False)
         question_forms.edit(document, entry)
-    made = questions.placed(document)
-    wrong = sum(bool(p.problems) for p in made)
-    title = f"All questions about this document ({len(made):,}" + (f", {wrong:,} to look at)" if wrong else ")")
-    with st.expander(title, icon=":material/list:", expanded=bool(wrong), key="ask.set"):
+    # Not inside the list, which may be closed: what is wrong is in sight.
+    question_forms.report(document)
+    title = f"All questions about this document ({len(questions.entries(document)):,})"
+    with st.expander(title, icon=":material/list:", key="ask.set"):
         question_forms.whole_set(document)
 
 

@@ -126,13 +126,15 @@ def page() -> None:
 
 
 def show(document: Document, settings: list[state.Column], shown: frame.Frame) -> list[Chunking]:
-    """The document in its columns; nothing, and why, where a column cannot be cut."""
+    """The document in its columns, without those that cannot be cut, which say why; the cuts, if all could be made."""
     if not document.text.strip():
         cards.notice("info", "This document has no text to cut. The report below says what was found in it.")
         return []
     cuts = [cut(document, column, shown.unit) for column in settings]
+    complete = all(chunking is not None for chunking in cuts)
+    settings = [column for column, chunking in zip(settings, cuts, strict=True) if chunking is not None]
     made = [chunking for chunking in cuts if chunking is not None]
-    if len(made) < len(settings):
+    if not made:
         return []
     with st.container():
         for at, chunking in enumerate(made):
@@ -152,7 +154,7 @@ def show(document: Document, settings: list[state.Column], shown: frame.Frame) -
             findings=[cards.findings(r) for r in reports],
             audits=[cards.audit(r, shown.word) for r in reports],
             highlight=selected_bar(st.session_state.get("histogram"), made),
-            editable=manual.editable(settings),
+            editable=manual.editable(settings) if complete else None,
             focus=pdf_pages.focus(made) if paged else None,
             blob=cache.blob_of(document),
         )
@@ -160,7 +162,7 @@ def show(document: Document, settings: list[state.Column], shown: frame.Frame) -
     if page is not None:
         with page:
             pdf_pages.draw(document, shown.source, made, titles, clicked)
-    return made
+    return made if complete else []
 
 
 def histogram(made: list[Chunking], settings: list[state.Column]) -> None:

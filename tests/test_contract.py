@@ -17,7 +17,15 @@ from chunkviz.params import Choice, Flag, Float, Int, Param, Params, Positions, 
 from chunkviz.spec import Cut, Piece, Strategy
 
 ALL = list(strategies().values())
-NAMES = [("notes.md", "markdown"), ("notes.txt", "text"), ("a.py", "code"), ("p.tex", "latex"), ("p.html", "html"), ("a.json", "json"), ("a.jsonl", "json")]
+NAMES = [
+    ("notes.md", "markdown"),
+    ("notes.txt", "text"),
+    ("a.py", "code"),
+    ("p.tex", "latex"),
+    ("p.html", "html"),
+    ("a.json", "json"),
+    ("a.jsonl", "json"),
+]
 
 
 def value_of(param: Param) -> st.SearchStrategy[Any]:

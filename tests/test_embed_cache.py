@@ -22,8 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkviz import cli
-from chunkviz.embed import cached
-from chunkviz.embed import Embedder, Vectors, VectorStore, default_store, embed
+from chunkviz.embed import Embedder, Vectors, VectorStore, cached, default_store, embed
 from chunkviz.embed.store import default_folder, keys
 from chunkviz.errors import EmbedderError
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from pathlib import Path
 from typing import Any
@@ -97,7 +98,7 @@ def test_twelve_similarities_are_those_of_sentence_transformers(precision: str) 
 
 # The definitions of langchain-experimental's SemanticChunker, restated.
 def langchain_cuts(vectors: Any, kind: str, amount: float) -> list[int]:
-    distances = [1 - float(a.astype(float) @ b.astype(float)) for a, b in zip(vectors, vectors[1:], strict=False)]
+    distances = [1 - float(a.astype(float) @ b.astype(float)) for a, b in itertools.pairwise(vectors)]
     if kind == "percentile":
         level, array = np.percentile(distances, amount), distances
     elif kind == "deviations":

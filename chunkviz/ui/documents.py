@@ -15,7 +15,7 @@ from chunkviz.errors import ChunkvizError, LoadError, Stopped
 from chunkviz.loaders.options import LoadOptions
 from chunkviz.settings import settings
 from chunkviz.ui import cards, progress
-from chunkviz.ui.cache import key_of
+from chunkviz.ui.cache_keys import key_of
 from chunkviz.ui.controls import control
 
 PASTED = "pasted text"

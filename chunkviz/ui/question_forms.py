@@ -26,7 +26,7 @@ NEW: Final = "ask.new"
 EDIT: Final = "ask.edit"
 AROUND: Final = 60
 """Characters shown on both sides of a place to choose."""
-MOST_LISTED: Final = 200
+MOST_LISTED: Final = 100
 
 
 def say(level: Literal["error", "warning", "info"], text: str) -> None:
@@ -150,18 +150,22 @@ def _short(text: str, most: int) -> str:
 # --- the set ------------------------------------------------------------------------------------------------------
 
 
-def whole_set(document: Document) -> None:
-    """The list of all questions, what is wrong with them, and their files."""
-    made = questions.placed(document)
-    good = [p.question for p in made if p.question is not None]
-    wrong = [(p.entry, problem) for p in made for problem in p.problems]
-    files(document, good)
-    if wrong:
-        st.markdown(f"**{format.plural(len({e.id for e, _ in wrong}), 'question')} to look at**")
+def report(document: Document) -> None:
+    """What is wrong with questions of the set, and what can be done about each."""
+    wrong = [(p.entry, problem) for p in questions.placed(document) for problem in p.problems]
+    with st.container():
+        if wrong:
+            st.markdown(f"**{format.plural(len({e.id for e, _ in wrong}), 'question')} to look at**")
         for at, (entry, problem) in enumerate(wrong[:MOST_LISTED]):
             _report(document, entry, problem, at)
         if len(wrong) > MOST_LISTED:
             cards.plain(f"{len(wrong) - MOST_LISTED:,} more are listed when these are mended.")
+
+
+def whole_set(document: Document) -> None:
+    """The list of all questions, and their files."""
+    made = questions.placed(document)
+    files(document, [p.question for p in made if p.question is not None])
     rows = "".join(
         f"<tr><td>{at:,}</td><td>{escape(p.entry.row.text)}</td>"
         f'<td dir="auto">{escape(_short(" … ".join(r.quote for r in p.entry.row.references), 160))}</td>'

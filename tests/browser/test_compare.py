@@ -201,3 +201,11 @@ def test_a_wrong_link_says_what_is_wrong(app: str, page: Page) -> None:
     settled(page)
     expect(page.get_by_text("The link asks for a sample “nothing” that is not here.")).to_be_visible()
     expect(page.get_by_text("must be a whole number of tokens from 1")).to_be_visible()
+
+
+def test_a_column_that_cannot_be_cut_leaves_the_others_on_the_page(app: str, page: Page) -> None:
+    page.goto(link(app, [FOUR[0], Column("llm"), FOUR[1]], doc="api_manual"))
+    settled(page)
+    document = isolation.load(samples.read("api_manual"), FILES["api_manual"])
+    assert counts(page) == expected(document, FOUR[:2])
+    expect(page.get_by_text("No language model is set.")).to_be_visible()

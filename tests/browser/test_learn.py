@@ -45,7 +45,7 @@ def test_the_demo_by_keyboard_alone(app: str, page: Page, claims: list[list[str]
         page.wait_for_url(re.compile(rf"[?&]step={number}\b"), timeout=60_000)
         expect(page.get_by_role("heading", level=1)).to_have_text(step.title)
         told = page.get_by_test_id("claims")
-        expect(told.locator("p").first).to_have_text(said[0], timeout=60_000)
+        expect(told.locator("p").first).to_have_text(said[0], timeout=120_000)
         expect(told.locator("p")).to_have_text(said)
         if step.look in ("text", "sizes", "curve"):
             columns = page.locator("[data-column]")
