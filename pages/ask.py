@@ -22,6 +22,7 @@ from chunkviz.ui import (
     columns,
     flow,
     frame,
+    manual,
     models,
     question_forms,
     questions,
@@ -142,9 +143,13 @@ def page() -> None:
         for complaint in wrong:
             cards.notice("warning", complaint)
     known = list(registry.strategies())
-    settings = [columns.settled(str(at), known, DEFAULTS[at]) for at in range(count)]
+    settings = [
+        manual.settled(str(at), columns.settled(str(at), known, default), document, shown.unit, default)
+        for at, default in enumerate(DEFAULTS[:count])
+    ]
     link = {"k": str(k), "r": searching.spell(options), "q": questions.own_id(document, entry.entry) if entry else ""}
-    frame.remember(shown, settings, {name: value for name, value in link.items() if value})
+    linked = [manual.in_link(column, shown.source.sample) for column in settings]
+    frame.remember(shown, linked, {name: value for name, value in link.items() if value})
     for at, box in enumerate(st.columns(count, gap="medium")):
         with box, st.container(gap="xsmall"):
             columns.head(str(at), known, f"Strategy of column {at + 1}", shown.word)

@@ -203,7 +203,7 @@ def _choices() -> dict[str, Sequence[str]]:
     known = registry.strategies()
     asks = llm.available() is not None
     return {
-        "strategies": [i for i, s in known.items() if asks or not s.tags.needs_model],
+        "strategies": [i for i, s in known.items() if (asks or not s.tags.needs_model) and not s.tags.by_hand],
         "modes": list(MODES),
         "searches": list(SEARCHES),
         "rerankers": list(RERANKERS),
