@@ -7,9 +7,12 @@ import re
 import shlex
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+
+import chunkviz
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -83,3 +86,32 @@ def test_a_sixth_strategy_appears_everywhere(sixth: str) -> None:
     )
     assert contract.returncode == 0, contract.stdout[-2000:]
     assert int(re.findall(r"(\d+) passed", contract.stdout)[0]) >= 15
+
+
+def architecture(number: int) -> dict[str, object]:
+    """What a Python example of the architecture page defines."""
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    names: dict[str, object] = {}
+    exec(re.findall(r"```python\n(.*?)```", page, re.DOTALL)[number], names)
+    return names
+
+
+def test_a_metric_added_as_described_is_in_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    reports = import_module("chunkviz.report")  # `chunkviz.report` is the function
+    metric = architecture(0)["METRIC"]
+    monkeypatch.setattr(reports, "METRICS", (*reports.METRICS, metric))
+    chunking = chunkviz.chunk(
+        chunkviz.Document.from_text("Why? Because. And so on."), "sentence", sentences=1, overlap=0
+    )
+    figure = reports.report(chunking)["questions"]
+    assert (figure.value, figure.of) == (1, 3)
+
+
+def test_a_format_added_as_described_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    from chunkviz import loaders
+
+    loader = architecture(1)["LOADER"]
+    known = loaders.loaders()
+    monkeypatch.setattr(loaders, "loaders", lambda: (*known, loader))
+    loaded = chunkviz.load(b"INT. HARBOUR\n\nA boat.", name="scene.fountain")
+    assert [b.kind for b in loaded.blocks] == ["paragraph", "paragraph"]
