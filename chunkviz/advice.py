@@ -237,8 +237,12 @@ def _reasons(
     found = chosen.against(best, metric.id) if chosen is not best else None
     if found is None:
         if len(good) > 1:
-            also = f"best and cheapest of the {of} that {format.plural(asked, 'question')} cannot tell apart"
-        elif len(fitting) > 1:
+            return [
+                f"No winner: {format.plural(asked, 'question')} cannot tell {of} apart. The cheapest of them is also the "
+                f"best: “{name}”, {metric.title.lower()} {value}, with {costs}.",
+                *_few(asked),
+            ]
+        if len(fitting) > 1:
             also = f"best of {format.plural(len(fitting), 'recipe')}, and clearly so with {format.plural(asked, 'question')}"
         else:
             also = of
@@ -246,8 +250,9 @@ def _reasons(
     off = _points(found.mean, metric), _points(found.low, metric), _points(found.high, metric)
     best_value = format.number(_mean(best, metric.id), metric.unit)
     lines = [
-        f"Take “{name}”: {metric.title.lower()} {value}, the cheapest of the {of} that are not worse than the best "
-        f"(“{label(best)}”, {best_value}; difference {off[0]}, 95 % interval {off[1]} to {off[2]}), with {costs}."
+        f"No winner: {format.plural(asked, 'question')} cannot tell {of} apart. The cheapest of them: “{name}”, "
+        f"{metric.title.lower()} {value}; the best, “{label(best)}”, has {best_value} (difference {off[0]}, 95 % interval "
+        f"{off[1]} to {off[2]}). It takes {costs}."
     ]
     worst = found.low if metric.better != "lower" else -found.high
     if worst < 0 and metric.unit == "share" and worst < -0.05:

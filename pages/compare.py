@@ -74,6 +74,7 @@ def selected_bar(event: Any, made: list[Chunking]) -> Highlight | None:
 def page() -> None:
     st.html(cards.STYLE)
     shown = frame.shown()
+    st.session_state["cut.screen"] = "compare"  # where Export begins
     asked = frame.linked("")
     if asked is not None:
         st.session_state["columns"] = store()["columns"] = len(asked.columns)

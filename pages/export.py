@@ -47,7 +47,10 @@ def page() -> None:
     known = {cut.id: cut for cut in (*exporting.compared(document, shown.unit), *exporting.tuned())}
     if st.session_state.get("export.cut") not in known:
         kept = store().get("export.cut")
-        st.session_state["export.cut"] = kept if kept in known else next(iter(known))
+        # Whoever comes from Tune wants what was tuned there.
+        came = st.session_state.get("cut.screen")
+        first = next((i for i, cut in known.items() if cut.screen == came), next(iter(known)))
+        st.session_state["export.cut"] = kept if kept in known and known[kept].screen == came else first
     chosen = st.selectbox(
         "Which cut",
         list(known),

@@ -147,6 +147,7 @@ def same_mean(made: Chunking, unit_id: str) -> state.Column:
 def page() -> None:
     st.html(cards.STYLE)
     shown = frame.shown()
+    st.session_state["cut.screen"] = "tune"  # where Export begins
     asked = frame.linked(KEY)
     if asked is not None:
         turning = [c for c in asked.columns if c.strategy in TURNING]
@@ -199,7 +200,6 @@ def tuned(document: Document, column: state.Column, shown: frame.Frame) -> None:
         key=KEY,
         titles=[registry.strategy(c.recipe.strategy).title for c in made],
         findings=[cards.findings(r) for r in reports],
-        audits=[cards.audit(r, shown.word) for r in reports],
         live=exporting.live_of(made[0], shown.source.id if shown.source.sample else ""),
         on_threshold=moved,
         blob=cache.blob_of(document),

@@ -113,7 +113,7 @@ _CSS: Final = """
 .lv-text{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.86rem;line-height:1.75;margin:.2rem 0 .5rem;
   color:var(--lv-ink);max-height:40rem;overflow:auto;padding:.1rem .2rem}
 .lv-p{background:var(--lv-bg);padding:.14em 0;-webkit-box-decoration-break:clone;box-decoration-break:clone}
-.lv-start{box-shadow:inset 2px 0 0 var(--lv-ink)}
+.lv-start{box-shadow:inset 2px 0 0 var(--lv-ink);-webkit-box-decoration-break:slice;box-decoration-break:slice}
 .lv-over{background-image:repeating-linear-gradient(45deg,transparent 0 4px,
   color-mix(in srgb,var(--lv-ink) 26%,transparent) 4px 5px)}
 .lv-hit{font-weight:700;text-decoration:underline 2px;text-underline-offset:3px}

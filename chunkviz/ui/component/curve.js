@@ -20,6 +20,7 @@ const BINS = 48;
 const GRIP = 9; // pixels around the line that take hold of it
 const DETAIL = 260; // gaps shown in detail at first
 const FEWEST = 8;
+const STYLE_MS = 40; // between looks for the style sheet
 
 /**
  * @typedef {object} Acts
@@ -28,6 +29,7 @@ const FEWEST = 8;
  * @property {(end: "low" | "high") => void} extreme to one end of the range
  * @property {() => void} release the pointer let go
  * @property {(gap: number) => void} choose a dip was clicked
+ * @property {() => void} themed the colours are known, or other ones
  */
 
 export class Curve {
@@ -76,10 +78,13 @@ export class Curve {
   /** @type {number | null} */
   pointed = null;
   byHand = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  waiting = undefined;
   /** @type {Record<string, string>} */
   inks = {};
 
   destroy() {
+    clearTimeout(this.waiting);
     this.observer.disconnect();
   }
 
@@ -152,9 +157,14 @@ export class Curve {
     this.draw();
   }
 
-  /** Take the colours of the theme again. */
+  /** Take the colours of the theme again; where the style sheet is still on its way, as soon as it is there. */
   retheme() {
+    clearTimeout(this.waiting);
     const style = getComputedStyle(this.element);
+    if (!style.getPropertyValue("--cut").trim()) {
+      this.waiting = setTimeout(() => this.retheme(), STYLE_MS);
+      return;
+    }
     const ink = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
     this.inks = {
       ink: ink("--ink"),
@@ -166,7 +176,9 @@ export class Curve {
       mark: ink("--mark"),
     };
     for (let i = 0; i < 6; i++) this.inks[`c${i}`] = ink(`--chunk-${i}`);
+    this.width = Math.round(this.element.clientWidth);
     this.#rebuild();
+    this.acts.themed();
   }
 
   /**

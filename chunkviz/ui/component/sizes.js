@@ -36,6 +36,7 @@ export class Sizes {
    * @param {Record<string, string>} inks
    */
   draw(tokens, word, inks) {
+    if (!inks.accent) return; // the style sheet is on its way
     const ratio = globalThis.devicePixelRatio || 1;
     this.canvas.width = WIDTH * ratio;
     this.canvas.height = HEIGHT * ratio;

@@ -36,6 +36,9 @@ export class Tuner {
       extreme: (end) => this.#set(this.#sign > 0 === (end === "high") ? this.#shown.high : this.#shown.low, "key"),
       release: () => this.#commit(),
       choose: (gap) => this.#choose(gap),
+      themed: () => {
+        if (this.turns) this.#redraw();
+      },
     });
     this.sizes = new Sizes();
     this.words = make("p", "tuner-words");
@@ -84,7 +87,6 @@ export class Tuner {
 
   retheme() {
     this.curve.retheme();
-    if (this.turns) this.#redraw();
   }
 
   /**
