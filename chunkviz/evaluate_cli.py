@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from chunkviz import format
+from chunkviz import format, json_text
 from chunkviz.document import Document
 from chunkviz.errors import LoadError, ParameterError
 from chunkviz.evaluate import Step, evaluate, shared_loader
@@ -139,7 +139,7 @@ def run(
 
 def _recipes(data: bytes, name: str) -> list[Mapping[str, Any]]:
     try:
-        found = json.loads(data.decode("utf-8-sig"))
+        found = json_text.read(data.decode("utf-8-sig"))
     except ValueError as error:
         raise ParameterError(f"{name} is not JSON: {error}.") from None
     recipes = [found] if isinstance(found, dict) else found

@@ -8,6 +8,7 @@ by the `\\X` of the `regex` package, which follows the current Unicode.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Final
 
@@ -19,6 +20,8 @@ from chunkviz.document import Document
 from chunkviz.spans import Span, is_blank, trimmed
 
 _CLUSTER = regex.compile(r"\X")
+PART: Final = 256
+"""Code points in which clusters are looked for at once."""
 
 # Characters that never join each other: two of these side by side always have a border between them, but for CR LF.
 # Left out on purpose: combining marks, joiners, variation selectors, regional indicators, jamo, prepended signs, emoji.
@@ -74,7 +77,7 @@ class Graphemes:
             start -= 1
         while not self._certain(end):
             end += 1
-        borders = [start, *(m.end() for m in _CLUSTER.finditer(self._text, start, end))]
+        borders = [start, *_cluster_ends(self._text, start, end)]
         run = (start, end, borders)
         self._run_starts.insert(at + 1, start)
         self._runs.insert(at + 1, run)
@@ -127,14 +130,39 @@ class Graphemes:
         blanks is left, as behind a mark that joins the blank after it, nobody would: the end moves on instead.
         """
         span = trimmed(self._text, Span(start, end))
-        last = self.floor(span.end)
-        if span.length and last != span.end and is_blank(self._text, span.end, self.ceil(span.end)):
-            last = self.ceil(span.end)
-        return Span(self.floor(span.start), last)
+        return Span(self.floor(span.start), self.end(span.end) if span.length else self.floor(span.end))
+
+    def end(self, i: int) -> int:
+        """Where a span that reaches to `i` ends: the border before, the one after where only blanks are between."""
+        before = self.floor(i)
+        if before == i:
+            return i
+        after = self.ceil(i)
+        return after if is_blank(self._text, i, after) else before
 
     def next(self, i: int) -> int:
         """The first border after `i`; `len(text)` at the end."""
         return self.ceil(i + 1) if i < len(self._text) else i
+
+
+def _cluster_ends(text: str, start: int, end: int) -> Iterator[int]:
+    """Where the clusters of `text[start:end]` end, `start` being a border.
+
+    In parts: among flags the pattern counts back to the first one for each, which is quadratic on a run of them.
+    """
+    while start < end:
+        size = PART
+        while True:
+            part = text[start : min(end, start + size)]
+            ends = [m.end() for m in _CLUSTER.finditer(part)]
+            if start + len(part) >= end:
+                yield from (start + e for e in ends)
+                return
+            if len(ends) > 1:  # the last one may go on behind the part
+                yield from (start + e for e in ends[:-1])
+                start += ends[-2]
+                break
+            size *= 2
 
 
 def graphemes(document: Document) -> Graphemes:

@@ -13,16 +13,21 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Final, Self, get_args, get_origin, get_type_hints
 
+from chunkviz import json_text
 from chunkviz.errors import ParameterError
 
 UNIT: Final = "{unit}"
 """Stands for the unit chosen for the whole recipe: "tokens", "characters" or "words"."""
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")  # half of a character: nothing can spell it
 
 
 def _shown(value: object) -> str:
@@ -166,12 +171,12 @@ class Texts(Rule):
 
     def fault(self, value: Any, siblings: Mapping[str, Any], unit: str) -> str | None:
         good = isinstance(value, tuple) and len(value) <= self.most
-        if good and all(isinstance(v, str) and len(v) <= self.longest for v in value):
+        if good and all(isinstance(v, str) and len(v) <= self.longest and not _SURROGATE.search(v) for v in value):
             return None
         return f"must be a list of at most {self.most} texts of at most {self.longest} characters each"
 
     def parse(self, text: str) -> tuple[str, ...]:
-        value = json.loads(text)
+        value = json_text.read(text)
         if not isinstance(value, list):
             raise ValueError(text)
         return tuple(value)
@@ -187,13 +192,17 @@ class Positions(Rule):
     most: int = 10_000
 
     def fault(self, value: Any, siblings: Mapping[str, Any], unit: str) -> str | None:
-        good = isinstance(value, tuple) and len(value) <= self.most and all(type(v) is int and v >= 0 for v in value)
+        good = (
+            isinstance(value, tuple)
+            and len(value) <= self.most
+            and all(type(v) is int and 0 <= v < 2**31 for v in value)
+        )
         if good and all(a < b for a, b in pairwise(value)):
             return None
         return f"must be a list of at most {self.most:,} whole numbers from 0, each larger than the one before"
 
     def parse(self, text: str) -> tuple[int, ...]:
-        value = json.loads(text)
+        value = json_text.read(text)
         if not isinstance(value, list):
             raise ValueError(text)
         return tuple(value)

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path, PurePath
 from typing import Any, Final
 
+from chunkviz import json_text
 from chunkviz.errors import LoadError
 from chunkviz.questions import Question, Reference, Row
 
@@ -145,7 +146,7 @@ def _published(number: int, cells: Mapping[str, Any]) -> Row:
     """A row of `questions_df.csv`: the references are a JSON list of {"content", "start_index", "end_index"}."""
     question, document = cells["question"] or "", cells["corpus_id"] or ""
     try:
-        listed = json.loads(cells["references"] or "")
+        listed = json_text.read(cells["references"] or "")
         references = tuple(
             Reference(document, _whole(r["start_index"]), _whole(r["end_index"]), str(r["content"])) for r in listed
         )
@@ -160,7 +161,7 @@ def _jsonl(text: str, shown: str) -> list[Row]:
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             try:
-                rows.append(_object(number, json.loads(line)))
+                rows.append(_object(number, json_text.read(line)))
             except ValueError as error:
                 rows.append(Row(number, fault=f"The line is not JSON: {error}."))
     return rows
@@ -168,7 +169,7 @@ def _jsonl(text: str, shown: str) -> list[Row]:
 
 def _json(text: str, shown: str) -> list[Row]:
     try:
-        data = json.loads(text)
+        data = json_text.read(text)
     except ValueError as error:
         raise LoadError(f"{shown} is not JSON: {error}.") from None
     if not isinstance(data, list):

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Self
 
+from chunkviz import json_text
 from chunkviz.errors import ParameterError
 
 
@@ -75,7 +76,7 @@ class Recipe:
     def from_json(cls, text: str) -> Self:
         """The recipe that `to_json` wrote. Raises `ParameterError` where it is none."""
         try:
-            data = json.loads(text)
+            data = json_text.read(text)
         except ValueError as error:
             raise ParameterError(f"The recipe is not JSON: {error}.") from None
         return cls.from_dict(data)

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from chunkviz import samples
+from chunkviz import json_text, samples
 from chunkviz.chunking import Chunking
 from chunkviz.document import Document
 from chunkviz.errors import LoadError
@@ -201,7 +201,7 @@ def _parsed(data: bytes | str) -> tuple[str, str, list[Boundary]]:
     if len(data) > MOST_BYTES:
         raise LoadError(f"A reference has at most {MOST_BYTES:,} bytes, this file has {len(data):,}.")
     try:
-        raw = json.loads(data)
+        raw = json_text.read(data)
     except (ValueError, RecursionError) as error:  # ValueError: also bytes that are not UTF-8
         raise LoadError("This is no reference: the file is not JSON.") from error
     if not isinstance(raw, dict) or not isinstance(raw.get("boundaries"), list):

@@ -116,9 +116,13 @@ UNITS: Final[dict[str, Callable[[], Unit]]] = {
 """Id to maker, in the order they are shown."""
 
 
-@cache
 def unit(unit_id: str = DEFAULT_UNIT) -> Unit:
     """The unit of this id; made at its first use. Raises `ParameterError` with the legal ids for any other."""
-    if unit_id not in UNITS:
+    if not isinstance(unit_id, str) or unit_id not in UNITS:
         raise ParameterError(f"`unit` must be one of {', '.join(UNITS)}. Got {unit_id!r}.")
+    return _made(unit_id)
+
+
+@cache
+def _made(unit_id: str) -> Unit:
     return UNITS[unit_id]()

@@ -31,7 +31,7 @@ from chunkviz.ui import (
 )
 from chunkviz.ui.ask_examples import DEPTH, SEARCH, USUAL_DEPTH, WANTED
 from chunkviz.ui.cache_keys import key_of
-from chunkviz.ui.controls import store
+from chunkviz.ui.controls import drawn, store
 from chunkviz.ui.question_forms import FIELD
 from chunkviz.ui.viewer import viewer
 
@@ -55,7 +55,7 @@ def from_link() -> list[str]:
     except ChunkvizError as error:
         wrong.append(f"The link asks for a search that cannot be done: {error}")
     k = st.query_params.get("k", "")
-    if k.isascii() and k.isdigit() and FEWEST <= int(k) <= MOST:
+    if k.isascii() and k.isdigit() and len(k) < 5 and FEWEST <= int(k) <= MOST:
         store()[DEPTH] = int(k)
     elif k:
         wrong.append(f"The link asks for “{k[:20]}” chunks; {FEWEST} to {MOST} can be shown.")
@@ -120,6 +120,7 @@ def page() -> None:
     with st.sidebar:
         count = st.segmented_control("Columns", [1, 2, 3, 4], key="columns", required=True) or 1
         store()["columns"] = count
+        drawn("columns")
     st.html('<h1 class="cv-title">What would a search bring back?</h1>')
     cards.plain(
         "A question is answered from the few chunks that a search brings back. If a cut goes through the answer, no chunk "

@@ -14,7 +14,7 @@ from chunkviz.document import Document
 from chunkviz.errors import ChunkvizError, Stopped
 from chunkviz.segments import Highlight
 from chunkviz.ui import agreeing, cache, cards, charts, columns, endpoints, frame, manual, palette, pdf_pages, state
-from chunkviz.ui.controls import store
+from chunkviz.ui.controls import drawn, store
 from chunkviz.ui.viewer import viewer
 
 REST_SECONDS = 0.15
@@ -84,6 +84,7 @@ def page() -> None:
     with st.sidebar:
         count = st.segmented_control("Columns", [1, 2, 3, 4], key="columns", required=True) or 1
         store()["columns"] = count
+        drawn("columns")
     st.html('<h1 class="cv-title">How is this document cut?</h1>')
     cards.plain(
         "Before a search system can answer questions about a document, the document is cut into chunks. "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -41,3 +42,11 @@ def shared_corpora() -> list[str]:
     if not folder.is_dir():
         pytest.skip("the folder `shared` with the evaluation corpora is not beside the project")
     return [path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.md"))]
+
+
+@pytest.fixture(autouse=True)
+def _own_main() -> Iterator[None]:
+    """`AppTest` leaves its script behind as `__main__`, and every process that is started anew would run it."""
+    main = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = main

@@ -60,3 +60,17 @@ def test_a_mark_that_joins_the_blank_after_it_is_not_lost(text: str) -> None:
     for strategy in ("fixed", "recursive", "sentence", "structure", "page", "html", "semantic"):
         made = chunkviz.chunk(Document.from_text(text, name="a.md"), strategy)
         assert "".join(c.text for c in made.chunks).count("\u0600") == text.count("\u0600")
+
+
+@pytest.mark.parametrize("text", ["\u0600```\n", "a\n\u0600```\n", "\u0600  - b\n```\n"])
+@pytest.mark.parametrize("strategy", ["recursive", "latex", "json", "code", "structure", "page"])
+def test_a_mark_before_a_fence_is_not_lost(text: str, strategy: str) -> None:
+    for unit, size in (("characters", 2), ("characters", 3), ("all-MiniLM-L6-v2", 1), ("words", 1)):
+        chunkviz.chunk(Document.from_text(text, name="a.md"), strategy, unit=unit, size=size)
+
+
+def test_a_run_of_flags_is_split_as_a_whole_one_is() -> None:
+    text = "\U0001f1e9\U0001f1ea" * 700 + "a" + "\U0001f1e9" * 601 + "e" + "\u0301" * 600 + "\u200d" * 3
+    ends = [m.end() for m in regex.finditer(r"\X", text)]
+    found = Graphemes(text)
+    assert [i for i in range(1, len(text) + 1) if found.is_border(i)] == ends

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent
 
 # From the bottom up. A module may import from its own layer's earlier names and from the layers below; see `allowed`.
 LAYERS = [
-    {"errors", "settings", "spans"},
+    {"errors", "settings", "spans", "json_text"},
     {"document", "graphemes"},
     {"params", "measures", "encodings", "units", "recipe", "chunking", "spec", "isolation", "wire"},
     {

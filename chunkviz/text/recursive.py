@@ -117,7 +117,10 @@ class RecursiveSplitter:
         return np.array([m.start() for m in pattern.finditer(self.text, start, end)], dtype=np.int64)
 
     def _between_characters(self, start: int, end: int) -> Ints:
-        return np.unique(self.graphemes.ceil_all(np.arange(start, end + 1, dtype=np.int64)))
+        # A range that begins or ends inside a character begins where the one before ends, and ends as every other does.
+        low, high = self.graphemes.end(start), self.graphemes.end(end)
+        inside = self.graphemes.ceil_all(np.arange(start, end + 1, dtype=np.int64))
+        return np.unique(np.concatenate(([low], inside[(inside > low) & (inside < high)], [high]))).astype(np.int64)
 
     def _packed(self, borders: Ints, lengths: Ints, reason: str) -> Iterator[Piece]:
         if not len(lengths):
@@ -141,7 +144,9 @@ class RecursiveSplitter:
 
     def _whole(self, start: int, end: int, reason: str) -> Iterator[Piece]:
         """A part that nothing splits further, with its outer white space, as LangChain leaves it."""
-        start, end = self.graphemes.floor(start), self.graphemes.floor(end)
+        if is_blank(self.text, start, end):
+            return
+        start, end = self.graphemes.end(start), self.graphemes.end(end)
         if not is_blank(self.text, start, end):
             yield Piece(start, end, reason, _ONE_CHARACTER if self.separators[-1] == "" else _NO_SEPARATOR)
 

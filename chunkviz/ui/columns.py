@@ -9,7 +9,7 @@ import streamlit as st
 
 from chunkviz import registry
 from chunkviz.ui import cards, state
-from chunkviz.ui.controls import control, current, store
+from chunkviz.ui.controls import control, current, drawn, store
 
 
 def seed(prefix: str, column: state.Column) -> None:
@@ -48,6 +48,7 @@ def choose(prefix: str, known: Sequence[str], label: str) -> str:
         label_visibility="collapsed",
     )
     store()[f"{prefix}.strategy"] = chosen
+    drawn(f"{prefix}.strategy")
     return chosen
 
 

@@ -7,7 +7,7 @@ another strategy and comes back finds the sliders where they were.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import streamlit as st
 
@@ -20,6 +20,28 @@ def store() -> dict[str, Any]:
     """Values of this session's controls, by key."""
     known: dict[str, Any] = st.session_state.setdefault(_STORE, {})
     return known
+
+
+DRAWN: Final = "controls.drawn"
+
+
+def drawn(key: str) -> None:
+    """Remember that the control `key` is one of those whose values are kept in the store."""
+    store().setdefault(DRAWN, {})[key] = None
+
+
+def carry_over() -> None:
+    """Give every control the value it had on the screen before.
+
+    To Streamlit a control on another screen is another one, which would begin at its lowest value: so it is told where
+    they all stand, before any is drawn.
+    """
+    for key in store().get(DRAWN, ()):
+        value = store()[key]
+        if not isinstance(value, tuple):
+            st.session_state[key] = value
+        elif all(isinstance(v, str) for v in value):
+            st.session_state[key] = _spelled(value)
 
 
 def current(param: Param, key: str, siblings: Mapping[str, Any]) -> Any:
@@ -72,6 +94,7 @@ def control(param: Param, key: str, siblings: Mapping[str, Any], unit_word: str)
     else:  # a rule without a widget is a mistake in this map, not in the reader's settings
         raise TypeError(f"no widget for {type(rule).__name__}")
     store()[key] = value
+    drawn(key)
     return value
 
 
@@ -104,10 +127,13 @@ def _whole_number(rule: Int, label: str, key: str, current: int, siblings: Mappi
 
 def _texts(rule: Texts, label: str, key: str, value: tuple[str, ...]) -> tuple[str, ...]:
     """One text a line, with \\n and \\t for what cannot be typed; an empty line is the empty text."""
-    spelled = "\n".join(t.replace("\r", "\\r").replace("\n", "\\n").replace("\t", "\\t") for t in value)
     if _lines(st.session_state.get(key) or "") != value:
-        _set(key, spelled)
+        _set(key, _spelled(value))
     return _lines(st.text_area(label, key=key, help=f"{rule.help} One a line; \\n is a line end.", height=100))
+
+
+def _spelled(value: tuple[str, ...]) -> str:
+    return "\n".join(t.replace("\r", "\\r").replace("\n", "\\n").replace("\t", "\\t") for t in value)
 
 
 def _lines(given: str) -> tuple[str, ...]:

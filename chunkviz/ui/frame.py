@@ -14,7 +14,7 @@ from streamlit.navigation.page import Page
 
 from chunkviz import samples
 from chunkviz.document import Document
-from chunkviz.ui import cards, documents, endpoints, state
+from chunkviz.ui import cards, controls, documents, endpoints, state
 from chunkviz.units import TITLES, UNITS, unit
 
 
@@ -36,7 +36,13 @@ class Frame:
 
 
 def opening(page: str) -> None:
-    """Take over what the link asks for, once, at the start of the session; its columns are for the page it opens."""
+    """Take over what the link asks for, once, at the start of the session; its columns are for the page it opens.
+
+    On every other screen the controls begin where they stood on the one before.
+    """
+    if st.session_state.get("screen") != page:
+        st.session_state["screen"] = page
+        controls.carry_over()
     if "link" in st.session_state:
         return
     query = {name: st.query_params.get_all(name) for name in st.query_params}

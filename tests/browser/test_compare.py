@@ -209,3 +209,29 @@ def test_a_column_that_cannot_be_cut_leaves_the_others_on_the_page(app: str, pag
     document = isolation.load(samples.read("api_manual"), FILES["api_manual"])
     assert counts(page) == expected(document, FOUR[:2])
     expect(page.get_by_text("No language model is set.")).to_be_visible()
+
+
+def test_settings_survive_a_look_at_another_screen(app: str, page: Page) -> None:
+    page.goto(link(app, FOUR[:3], doc="api_manual"))
+    settled(page)
+    before = counts(page)
+    for screen in ("Ask", "Compare", "Tune", "Ask", "Compare"):
+        page.get_by_role("link", name=screen, exact=True).click()
+        page.wait_for_timeout(2500)
+        page.wait_for_function("document.querySelector('[data-testid=stApp]').dataset.testScriptState !== 'running'")
+    settled(page)
+    assert counts(page) == before
+    assert page.url.count("c=") == 3
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "c=manual;boundaries=" + "%5B" * 3000,
+        "c=recursive;separators=%255B%2522%255Cud800%2522%255D",
+        "c=manual;boundaries=%5B99999999999999999999999%5D",
+    ],
+)
+def test_a_hostile_link_is_a_sentence(app: str, page: Page, query: str) -> None:
+    page.goto(f"{app}/?doc=help_page&{query}")
+    expect(page.get_by_text("The link has a column that cannot be shown")).to_be_visible()

@@ -236,3 +236,19 @@ def test_embedding_can_be_stopped_and_goes_on_where_it_was(
         page.get_by_role("button", name="Start again").click()
         done = page.get_by_text(re.compile(r"([\d,]+) sentences were embedded and [1-9][\d,]* were known"))
         expect(done).to_be_visible(timeout=300_000)
+
+
+def test_the_curve_is_drawn_after_another_screen(app: str, page: Page) -> None:
+    """The style sheet of a component that comes later is there later, and the colours of the curve with it."""
+    page.goto(f"{app}/?doc=call_transcript")
+    settled(page)
+    page.get_by_role("link", name="Tune", exact=True).click()
+    expect(handle(page)).to_be_visible()
+    settled(page)
+    box = page.locator(".curve-main").bounding_box()
+    assert box
+    assert 150 < box["height"] < 250
+    painted = page.locator(".curve-main").evaluate(
+        "c => new Set(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.filter((v, i) => i % 4 < 3)).size"
+    )
+    assert painted > 10  # several colours, not black alone
