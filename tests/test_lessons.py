@@ -215,7 +215,7 @@ def test_the_second_look_helps(asked: Asked) -> None:
 
 
 def test_the_last_step_advises_by_what_was_measured(asked: Asked) -> None:
-    assert told(asked, "measure")[0].startswith("Take “Recursive")
+    assert told(asked, "measure")[0].startswith("No winner: ")
     assert "Yours will differ" in told(asked, "measure")[-1]
 
 

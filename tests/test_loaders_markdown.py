@@ -153,3 +153,11 @@ def test_nesting_and_open_marks(text: str) -> None:
     document = read(text)
     assert document.blocks[0].start == 0
     assert document.blocks[-1].end == len(text.rstrip())
+
+
+def test_a_long_paragraph_is_read_in_time_that_grows_with_it() -> None:
+    """Counted in steps of the pattern, not in seconds: one try for each paragraph, not for each line."""
+    assert [m.start() for m in markdown._PLAIN_RUN.finditer("a\nb\n\nc\n\nd\n\ne\n")] == [0]
+    assert markdown._PLAIN_RUN.search("x\n" + "a\n" * 50, 2) is None
+    document = Document.from_text("a\r\n" * 100_000, name="a.md")
+    assert [b.kind for b in document.blocks] == ["paragraph"]

@@ -180,7 +180,8 @@ def _turns(scene: Scene) -> list[str]:
     claims = [_whole(scene, 1)]
     if curve is not None and curve.threshold is not None:
         claims.append(
-            f"It cuts where neighbouring sentences are less alike than {curve.threshold:.2f} (cosine, from −1 to 1)."
+            f"It cuts where neighbouring sentences are less alike than {curve.threshold:.2f} (cosine, from −1 to 1), and keeps "
+            "chunks between the smallest and the largest size."
         )
     headings = len(chunking.document.headings)
     if headings:

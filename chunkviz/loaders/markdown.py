@@ -39,7 +39,8 @@ _FRONT_OPEN = re.compile(
 )
 _FRONT_CLOSE = re.compile(r"(?<=[\r\n])(---|\+\+\+|\.\.\.)[ \t]*(?:\r\n|\r|\n|\Z)")
 _PLAIN = r"(?:[^\W\d_][^<>\r\n]*+\r?\n)++(?:[ \t]*+\r?\n)++"
-_PLAIN_RUN = re.compile(rf"^((?:{_PLAIN}){{2}})(?:{_PLAIN})++", re.MULTILINE)
+# Only where a paragraph begins: tried at each of its lines, a long one without an end would be read once for every line.
+_PLAIN_RUN = re.compile(rf"(?:(?<=\n\n)|(?<=\n\r\n)|\A)((?:{_PLAIN}){{2}})(?:{_PLAIN})++")
 _HTML_HEADING = re.compile(r"\s*<h([1-6])\b[^>]*>(.*?)</h\1\s*>\s*\Z", re.DOTALL | re.IGNORECASE)
 _TAG = re.compile(r"<[^>]*>")
 _TAG_NAME = re.compile(r"\s*</?([A-Za-z][\w-]*)")

@@ -15,6 +15,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+
 from chunkviz.chunking import Chunking, Curve
 from chunkviz.document import Document
 from chunkviz.lessons.measured import Ranks
@@ -243,13 +245,18 @@ def curve(made: Curve, starts: Iterable[int], length: int, theme: str | None, he
     if not len(made.values):
         return ""
     total = length or 1
-    low, high = min(0.0, float(made.values.min())), 1.0
+    # Beside a sentence without a letter there is nothing to compare, and nothing to draw.
+    told = made.defined if made.defined is not None else np.ones(len(made.values), dtype=np.bool_)
+    positions, values = made.positions[told], made.values[told]
+    if not len(values):
+        return ""
+    low, high = min(0.0, float(values.min())), 1.0
 
     def y(value: float) -> float:
         return height * (high - value) / (high - low)
 
     points = " ".join(
-        f"{1000 * p / total:.1f},{y(v):.1f}" for p, v in zip(made.positions.tolist(), made.values.tolist(), strict=True)
+        f"{1000 * p / total:.1f},{y(v):.1f}" for p, v in zip(positions.tolist(), values.tolist(), strict=True)
     )
     cuts = "".join(
         f'<line x1="{1000 * s / total:.1f}" x2="{1000 * s / total:.1f}" y1="0" y2="{height}" stroke="var(--lv-cut)" '
