@@ -221,7 +221,7 @@ def test_settings_survive_a_look_at_another_screen(app: str, page: Page) -> None
         page.wait_for_function("document.querySelector('[data-testid=stApp]').dataset.testScriptState !== 'running'")
     settled(page)
     assert counts(page) == before
-    assert page.url.count("c=") == 3
+    assert page.url.count("&c=") == 3
 
 
 @pytest.mark.parametrize(
