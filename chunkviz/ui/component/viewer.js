@@ -641,6 +641,7 @@ class Viewer {
 
   /** @param {KeyboardEvent} event */
   #key(event) {
+    if (!this.view || !this.doc) return undefined; // nothing to move in yet
     if (this.view && this.editing.key(event)) return undefined;
     if (!this.view || event.ctrlKey || event.metaKey || event.altKey) return;
     /** @type {Record<string, () => void>} */
