@@ -231,7 +231,7 @@ def test_embedding_can_be_stopped_and_goes_on_where_it_was(
             {"name": "long.txt", "mimeType": "text/plain", "buffer": "\n".join(lines).encode()}
         )
         expect(page.get_by_text(re.compile(r"of 12,000, [\d,]+ a second, about"))).to_be_visible(timeout=60_000)
-        page.get_by_role("button", name="Stop", exact=True).click()
+        page.get_by_test_id("stMainBlockContainer").get_by_role("button", name="Stop", exact=True).click()
         expect(page.get_by_text("Comparing the sentences was stopped.")).to_be_visible(timeout=30_000)
         page.get_by_role("button", name="Start again").click()
         done = page.get_by_text(re.compile(r"([\d,]+) sentences were embedded and [1-9][\d,]* were known"))
