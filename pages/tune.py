@@ -21,8 +21,6 @@ KEY: Final = "tune"
 TURNING: Final = ("semantic", "semantic_structure")
 DEFAULT: Final = state.Column("semantic")
 MOST_PINS: Final = 3
-FIRST: Final = ("kind",)
-SIZES: Final = ("size", "smallest", "window")
 
 
 def pins() -> list[state.Column]:

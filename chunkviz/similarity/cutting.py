@@ -67,9 +67,7 @@ def cut_at_turns(document: Document, params: TurnParams, services: Services, par
     values, defined = document.derive(
         ("similarities", params.model, params.window), lambda: similarities(vectors, telling, params.window)
     )
-    units = document.derive(
-        ("units", services.measure, params.size), lambda: units_of(document, services.measure, spans, params.size)
-    )
+    units = units_of(document, services.measure, spans, params.size)
     turns = _turns(params, spans, units, values, defined, parts)
     cuts = turns_of(turns.drops, turns.level, turns.sections)
     made = regroup(units, cuts, turns.sections, turns.depths, params.size, params.smallest)

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkviz.measures import Ints
-from chunkviz.similarity.curve import Floats
 
 _BLOCK = 2048
 
@@ -81,7 +80,7 @@ def best_cuts(pairs: NDArray[np.float32], reach: Ints, baseline: float) -> Ints:
     return np.array(firsts[::-1], dtype=np.int64)
 
 
-def mean_pair(pairs: NDArray[np.float32], reach: Ints, values: Floats | None = None) -> float:
+def mean_pair(pairs: NDArray[np.float32], reach: Ints) -> float:
     """The mean similarity of all pairs that could stand in one chunk; 0 where there is none."""
     counts = np.arange(len(reach)) - reach
     inside = np.arange(pairs.shape[1])[None, :] < counts[:, None]

@@ -52,7 +52,11 @@ def units_of(document: Document, measure: Measure, sentences: Sequence[Span], si
     ends = np.array([s.end for s in sentences], dtype=np.int64)
     numbers = np.arange(len(sentences), dtype=np.int64)
     own = document.derive(("sentence lengths", measure), lambda: measure.counts(starts, ends))
-    if (own > size).any():
+    if not (own > size).any():
+        # The usual case: the same for every size, so it is kept once and not for each step of a slider.
+        head, tail = document.derive(("sentence edges", measure), lambda: measure.edges(starts, ends))
+        return Units(starts, ends, numbers, own, head, tail)
+    if len(own):
         splitter = plain_splitter(document, measure, size)
         parts: list[tuple[int, int, int]] = []
         for i, (start, end, length) in enumerate(zip(starts.tolist(), ends.tolist(), own.tolist(), strict=True)):
