@@ -24,18 +24,18 @@ FORCED = "one sentence larger than the largest chunk, cut inside"
 MERGED_COUNT = "counts a little more as a whole than its sentences do one by one"
 
 
-def told_sentences(document: Document, services: Services) -> list[Span]:
+def told_sentences(document: Document) -> list[Span]:
     """The document's sentences, moved to whole characters, without empty ones."""
-    whole = (services.graphemes.trimmed(s.start, s.end) for s in services.sentences())
-    return [s for s in whole if s.length]
+    clusters = graphemes(document)
+    spans = document.derive("sentences", lambda: document_sentences(document))
+    whole = (clusters.trimmed(s.start, s.end) for s in spans)
+    return document.derive("whole sentences", lambda: [s for s in whole if s.length])
 
 
 def sentence_texts(document: Document) -> list[str]:
     """The sentences that are embedded, in order: what a page may embed beforehand, to show how far that is."""
-    clusters = graphemes(document)
-    spans = document.derive("sentences", lambda: document_sentences(document))
-    texts = (document.text[s.start : s.end] for s in (clusters.trimmed(*span) for span in spans))
-    return [t for t in texts if t and tells(t)]
+    texts = (document.text[s.start : s.end] for s in told_sentences(document))
+    return [t for t in texts if tells(t)]
 
 
 def tells(text: str) -> bool:
@@ -45,7 +45,7 @@ def tells(text: str) -> bool:
 
 def vectors_of(document: Document, services: Services, model: str) -> tuple[list[Span], NDArray[np.float32], Bools]:
     """The sentences, their vectors, and which of them say anything. The others are not embedded: their rows are 0."""
-    spans = told_sentences(document, services)
+    spans = told_sentences(document)
     texts = [document.text[s.start : s.end] for s in spans]
     telling = np.array([tells(t) for t in texts], dtype=np.bool_)
     asked = [t for t, tell in zip(texts, telling, strict=True) if tell]

@@ -56,15 +56,14 @@ def units_of(document: Document, measure: Measure, sentences: Sequence[Span], si
         # The usual case: the same for every size, so it is kept once and not for each step of a slider.
         head, tail = document.derive(("sentence edges", measure), lambda: measure.edges(starts, ends))
         return Units(starts, ends, numbers, own, head, tail)
-    if len(own):
-        splitter = plain_splitter(document, measure, size)
-        parts: list[tuple[int, int, int]] = []
-        for i, (start, end, length) in enumerate(zip(starts.tolist(), ends.tolist(), own.tolist(), strict=True)):
-            inside = [(p.start, p.end) for p in splitter.pieces(start, end)] if length > size else [(start, end)]
-            parts.extend((s, e, i) for s, e in inside)
-        table = np.array(parts, dtype=np.int64)
-        starts, ends, numbers = table[:, 0].copy(), table[:, 1].copy(), table[:, 2].copy()
-        own = measure.counts(starts, ends)
+    splitter = plain_splitter(document, measure, size)
+    parts: list[tuple[int, int, int]] = []
+    for i, (start, end, length) in enumerate(zip(starts.tolist(), ends.tolist(), own.tolist(), strict=True)):
+        inside = [(p.start, p.end) for p in splitter.pieces(start, end)] if length > size else [(start, end)]
+        parts.extend((s, e, i) for s, e in inside)
+    table = np.array(parts, dtype=np.int64)
+    starts, ends, numbers = table[:, 0].copy(), table[:, 1].copy(), table[:, 2].copy()
+    own = measure.counts(starts, ends)
     head, tail = measure.edges(starts, ends)
     return Units(starts, ends, numbers, own, head, tail)
 
