@@ -358,8 +358,12 @@ def test_a_button_that_can_do_nothing_says_why(stage: Any) -> None:
 def test_narrow_pages_scroll_inside_the_viewer(stage: Any) -> None:
     document = long_document()
     current = stage([*cut(document), cut(document)[0]], width=800)
+    scrolls = "e => e.scrollWidth > e.clientWidth"
     assert current.page.evaluate("document.documentElement.scrollWidth") == 800
-    assert current.root.locator(".scroller").evaluate("e => e.scrollWidth > e.clientWidth")
+    assert not current.root.locator(".scroller").evaluate(scrolls), "four columns are seen at once on a small screen"
+    current.page.set_viewport_size({"width": 600, "height": 800})
+    assert current.page.evaluate("document.documentElement.scrollWidth") == 600
+    assert current.root.locator(".scroller").evaluate(scrolls)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
