@@ -14,6 +14,7 @@ A result that breaks one is refused with the strategy's name and the place: it i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -24,15 +25,16 @@ from chunkviz.chunking import NO_FLAGS, Chunk, Chunking
 from chunkviz.document import Document
 from chunkviz.embed import embed, embedder
 from chunkviz.errors import ParameterError, StrategyError
+from chunkviz.given import expect
 from chunkviz.graphemes import graphemes
 from chunkviz.measures import Ints
 from chunkviz.params import Params
 from chunkviz.recipe import Recipe
 from chunkviz.settings import settings
 from chunkviz.spans import is_blank, lost
-from chunkviz.spec import Cut, Piece, Services, Strategy
+from chunkviz.spec import Cut, Piece, Resizing, Services, Strategy
 from chunkviz.text.sentences import document_sentences
-from chunkviz.units import DEFAULT_UNIT, unit
+from chunkviz.units import DEFAULT_UNIT, Unit, unit
 
 END = "end of the document"
 
@@ -56,6 +58,14 @@ def chunk(
     >>> [c.text for c in chunk(Document.from_text("one two three four"), "fixed", unit="words", size=2, overlap=0).chunks]
     ['one two ', 'three four']
     """
+    expect(
+        document, Document, "`chunk` needs a document, as `chunkviz.load(...)` or `Document.from_text(...)` gives it."
+    )
+    expect(
+        strategy,
+        (str, NoneType),
+        'A strategy is named by its id, such as `chunk(doc, "recursive")`; a recipe goes in as `recipe=`.',
+    )
     if (strategy is None) == (recipe is None):
         raise ParameterError("`chunk` needs a strategy, or a recipe, and not both.")
     if recipe is not None:
@@ -79,8 +89,8 @@ def run(
     """`chunk` for a strategy at hand, registered or not."""
     counted = unit(unit_id)
     made = params if isinstance(params, Params) else strategy.params_class.make(params, counted.word)
-    measure = counted.measure(document)
-    services = Services(counted, measure, graphemes(document), lambda: _sentences(document), _vectors)
+    services = _services(document, counted)
+    measure = services.measure
     _refuse_explosion(document, strategy, made, len(measure.borders) - 1)
     cut = strategy.cut(document, made, services)
     starts = np.array([p.start for p in cut.pieces], dtype=np.int64)
@@ -104,6 +114,20 @@ def run(
         notes=(*counted.notes, *cut.notes),
         curve=cut.curve,
     )
+
+
+def resizing(chunking: Chunking) -> Resizing | None:
+    """What a browser needs to cut this document again at other values of `size` and `overlap`; None for nothing."""
+    strategy = registry.strategies().get(chunking.recipe.strategy)
+    if strategy is None or strategy.resizing is None:
+        return None
+    counted = unit(chunking.unit)
+    params = strategy.params_class.make(chunking.recipe.params, counted.word)
+    return strategy.resizing(chunking.document, params, _services(chunking.document, counted))
+
+
+def _services(document: Document, counted: Unit) -> Services:
+    return Services(counted, counted.measure(document), graphemes(document), lambda: _sentences(document), _vectors)
 
 
 def _vectors(model: str, texts: Sequence[str]) -> NDArray[np.float32]:

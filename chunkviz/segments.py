@@ -99,6 +99,19 @@ class Live:
     limit: float | None = None
 
 
+class Following(NamedTuple):
+    """A column that the browser cuts again while its sliders move.
+
+    key      : `resizing.resizing_key` of what it needs for that
+    controls : CSS class of each slider, by the name of its parameter
+    values   : of those parameters in this view
+    """
+
+    key: str
+    controls: Mapping[str, str]
+    values: Mapping[str, Any]
+
+
 @dataclass(frozen=True, slots=True)
 class Focus:
     """Where the viewer is to scroll: a chunk of a column, or a span of the document shown in it.
@@ -156,7 +169,8 @@ def _shifted(astral: Ints, positions: ArrayLike) -> Ints:
     return at + np.searchsorted(astral, at)
 
 
-def _utf16(document: Document, positions: ArrayLike) -> Ints:
+def utf16(document: Document, positions: ArrayLike) -> Ints:
+    """`utf16_offsets` into a document's text, which remembers where its wide characters are."""
     return _shifted(document.derive("segments.astral", lambda: _astral(document.text)), positions)
 
 
@@ -193,14 +207,14 @@ def document_blob(document: Document) -> bytes:
         "version": VERSION,
         "docId": document.fingerprint,
         "name": document.name,
-        "units": int(_utf16(document, len(document.text))),
+        "units": int(utf16(document, len(document.text))),
         "pages": [[p.number, p.label] for p in document.pages],
     }
     arrays: dict[str, NDArray[Any]] = {
         "text": np.frombuffer(document.text.encode(), dtype=np.uint8),
-        "row.start": _utf16(document, starts),
+        "row.start": utf16(document, starts),
         "row.kind": kinds,
-        "page.start": _utf16(document, [p.start for p in document.pages]),
+        "page.start": utf16(document, [p.start for p in document.pages]),
     }
     return pack(header, arrays)
 
@@ -322,6 +336,7 @@ def view_blob(
     highlight: Highlight | None = None,
     picking: bool = False,
     editable: Mapping[int, str] | None = None,
+    following: Mapping[int, Following] | None = None,
     height: int = 620,
 ) -> bytes:
     """One to four chunkings of one document as the columns of a view, in order.
@@ -333,6 +348,7 @@ def view_blob(
     live      : makes the first column's threshold one that is dragged
     picking   : the viewer tells which text the reader selects
     editable  : columns whose boundaries the reader moves, each with the name of the last edit that is in it, "" for none
+    following : columns that the browser cuts again while their sliders move, each with how
     height    : of the part that scrolls, in CSS pixels
     Raises `ValueError` for another number of columns, for lists of other lengths and for more than one document.
     """
@@ -360,9 +376,11 @@ def view_blob(
         }
         if editable and at in editable:
             head["edit"] = editable[at]
+        if following and at in following:
+            head["following"] = following[at]._asdict()
         columns.append(head | _column(document, f"{at}.", chunking, findings[at] if findings else {}, arrays))
     turns = _turns(document, chunkings[0], live, arrays) if live else None
-    arrays["differences"] = _utf16(document, differences(chunkings))
+    arrays["differences"] = utf16(document, differences(chunkings))
     header: dict[str, Any] = {
         "kind": "view",
         "version": VERSION,
@@ -442,8 +460,8 @@ def _column(
     contexts, context_of = _numbered([c.context for c in chunks])
 
     def spans(name: str, starts: list[int], ends: list[int]) -> None:
-        arrays[f"{prefix}{name}start"] = _utf16(document, starts)
-        arrays[f"{prefix}{name}end"] = _utf16(document, ends)
+        arrays[f"{prefix}{name}start"] = utf16(document, starts)
+        arrays[f"{prefix}{name}end"] = utf16(document, ends)
 
     spans("", [c.start for c in chunks], [c.end for c in chunks])
     arrays[f"{prefix}tokens"] = np.array([c.tokens for c in chunks], dtype=np.int64)
@@ -475,8 +493,8 @@ def _turns(document: Document, chunking: Chunking, live: Live, arrays: dict[str,
     units = turns.units
     starts = units.starts.tolist()
     paths, path_of = _numbered([document.heading_path(s) for s in starts])
-    arrays["turns.start"] = _utf16(document, units.starts)
-    arrays["turns.end"] = _utf16(document, units.ends)
+    arrays["turns.start"] = utf16(document, units.starts)
+    arrays["turns.end"] = utf16(document, units.ends)
     arrays["turns.sentence"] = units.sentence
     arrays["turns.path"] = path_of
     pages = [(p[0], p[-1]) if p else (0, 0) for p in map(document.pages_of, starts, units.ends.tolist())]
@@ -488,7 +506,7 @@ def _turns(document: Document, chunking: Chunking, live: Live, arrays: dict[str,
     arrays["turns.drops"] = turns.drops
     arrays["turns.depths"] = turns.depths
     arrays["turns.sections"] = turns.sections.astype(np.uint8)
-    arrays["turns.reference"] = _utf16(document, sorted(live.reference))
+    arrays["turns.reference"] = utf16(document, sorted(live.reference))
     return {
         "kind": turns.kind.id,
         "axis": turns.kind.axis,
@@ -512,5 +530,5 @@ def _turns(document: Document, chunking: Chunking, live: Live, arrays: dict[str,
 def _focus(document: Document, focus: Focus | None) -> dict[str, Any] | None:
     if focus is None:
         return None
-    start, end = _utf16(document, [focus.start, focus.end]).tolist()
+    start, end = utf16(document, [focus.start, focus.end]).tolist()
     return {"column": focus.column, "nonce": focus.nonce, "chunk": focus.chunk, "start": start, "end": end}

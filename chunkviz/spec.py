@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,6 +49,20 @@ class Cut:
     dropped: Sequence[Dropped] = ()
     notes: Sequence[str] = ()
     curve: Curve | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Resizing:
+    """What a browser needs to cut again by itself while a slider of `size` or `overlap` moves.
+
+    by        : which of the ways in `ui/component/resizing.js`: "windows" over the positions, or "parts" between them
+    positions : int64 (n + 1,), never decreasing; code points on grapheme borders
+    numbers   : by name, int64 (any,) each; what they mean is said where they are made
+    """
+
+    by: str
+    positions: NDArray[np.int64]
+    numbers: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +112,8 @@ class Strategy:
     watch_out : where it fails, honestly
     source    : where the idea comes from
     version   : rises when its spans change
+    resizing  : what does not depend on `size` and `overlap`, so that a browser can follow their sliders; None where the
+                document has it not, or where the strategy has no such thing
     """
 
     id: str
@@ -111,6 +127,7 @@ class Strategy:
     params_class: type[Params]
     cut: Callable[[Document, Any, Services], Cut]
     tags: Tags = Tags()
+    resizing: Callable[[Document, Any, Services], Resizing | None] | None = None
 
     @property
     def params(self) -> tuple[Param, ...]:

@@ -12,9 +12,23 @@ from chunkviz.checks import verify_langchain
 from chunkviz.chunking import Chunking
 from chunkviz.document import Document
 from chunkviz.errors import ChunkvizError, Stopped
-from chunkviz.segments import Highlight
-from chunkviz.ui import agreeing, cache, cards, charts, columns, endpoints, frame, manual, palette, pdf_pages, state
+from chunkviz.segments import Following, Highlight
+from chunkviz.ui import (
+    agreeing,
+    cache,
+    cards,
+    charts,
+    columns,
+    endpoints,
+    frame,
+    learning,
+    manual,
+    palette,
+    pdf_pages,
+    state,
+)
 from chunkviz.ui.controls import drawn, store
+from chunkviz.ui.viewer import send_resizing as send
 from chunkviz.ui.viewer import viewer
 
 REST_SECONDS = 0.15
@@ -32,6 +46,7 @@ def cut(document: Document, column: state.Column, unit_id: str) -> Chunking | No
         return None
     except ChunkvizError as error:
         cards.notice("error", str(error))
+        learning.by_hand(column.strategy)
         return None
 
 
@@ -123,6 +138,7 @@ def page() -> None:
         time.sleep(REST_SECONDS)
         with charts_place:
             histogram(made, settings)
+        send_resizing(made)
     # Everything is on the page: now a reader for the next file may take its second to start.
     isolation.warm()
 
@@ -146,7 +162,7 @@ def show(document: Document, settings: list[state.Column], shown: frame.Frame) -
     titles = [registry.strategy(c.strategy).title for c in settings]
     with st.container():
         paged = pdf_pages.switch(document)
-    text, page = st.columns(pdf_pages.SHARES[len(made)], gap="medium") if paged else (st.container(), None)
+    text, page = pdf_pages.places(len(made)) if paged else (st.container(), None)
     with text:
         clicked = viewer(
             document,
@@ -157,6 +173,7 @@ def show(document: Document, settings: list[state.Column], shown: frame.Frame) -
             audits=[cards.audit(r, shown.word) for r in reports],
             highlight=selected_bar(st.session_state.get("histogram"), made),
             editable=manual.editable(settings) if complete else None,
+            following=follow(made) if complete else None,
             focus=pdf_pages.focus(made) if paged else None,
             blob=cache.blob_of(document),
         )
@@ -165,6 +182,21 @@ def show(document: Document, settings: list[state.Column], shown: frame.Frame) -
         with page:
             pdf_pages.draw(document, shown.source, made, titles, clicked)
     return made if complete else []
+
+
+def follow(made: list[Chunking]) -> dict[int, Following]:
+    """The columns whose sliders the text follows in the browser."""
+    found = {at: columns.following(str(at), chunking) for at, chunking in enumerate(made)}
+    return {at: following for at, following in found.items() if following}
+
+
+def send_resizing(made: list[Chunking]) -> None:
+    """What the browser needs for that: large, and wanted only when a slider moves, so it comes last."""
+    by_key = {following.key: made[at] for at, following in follow(made).items()}
+    for number, chunking in enumerate(by_key.values()):
+        blob = cache.resizing_of(chunking)
+        if blob is not None:
+            send(blob, key=f"viewer.resizing.{number}")
 
 
 def histogram(made: list[Chunking], settings: list[state.Column]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from chunkviz.document import Document
 from chunkviz.params import UNIT, Int, Params
 from chunkviz.spans import is_blank
-from chunkviz.spec import Cut, Piece, Services, Strategy, Tags
+from chunkviz.spec import Cut, Piece, Resizing, Services, Strategy, Tags
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,16 @@ def cut(document: Document, params: FixedParams, services: Services) -> Cut:
     return Cut(pieces)
 
 
+def resizing(document: Document, params: FixedParams, services: Services) -> Resizing | None:
+    """The borders that `cut` takes its windows from."""
+    borders = services.graphemes.ceil_all(services.measure.borders).copy()
+    if len(borders) < 2:
+        return None
+    if not is_blank(document.text, 0, int(borders[0])):
+        borders[0] = 0
+    return Resizing("windows", borders)
+
+
 _COUNTED_ALONE = "the window holds the right number of tokens in its place, and counts more when it stands alone"
 
 SPEC = Strategy(
@@ -82,4 +92,5 @@ SPEC = Strategy(
     params_class=FixedParams,
     cut=cut,
     tags=Tags(content_blind=True),
+    resizing=resizing,
 )

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
+import numpy as np
+
 from chunkviz.document import Document
+from chunkviz.measures import Ints
 from chunkviz.params import UNIT, Choice, Int, Params, Texts
-from chunkviz.spec import Cut, Services, Strategy, Tags
-from chunkviz.text.recursive import fitting_splitter
+from chunkviz.spec import Cut, Resizing, Services, Strategy, Tags
+from chunkviz.text.recursive import RecursiveSplitter, fitting_splitter
 from chunkviz.text.separators import SETS
 
 
@@ -57,9 +60,8 @@ class RecursiveParams(Params):
     ] = ()
 
 
-def cut(document: Document, params: RecursiveParams, services: Services) -> Cut:
-    """The chunks of LangChain's `RecursiveCharacterTextSplitter`, with their true positions."""
-    splitter, note = fitting_splitter(
+def _splitter(document: Document, params: RecursiveParams, services: Services) -> tuple[RecursiveSplitter, str]:
+    return fitting_splitter(
         document,
         services.measure,
         params.size,
@@ -68,7 +70,35 @@ def cut(document: Document, params: RecursiveParams, services: Services) -> Cut:
         own=params.separators,
         strict=False,
     )
+
+
+def cut(document: Document, params: RecursiveParams, services: Services) -> Cut:
+    """The chunks of LangChain's `RecursiveCharacterTextSplitter`, with their true positions."""
+    splitter, note = _splitter(document, params, services)
     return Cut(splitter.pieces(0, len(document.text)), notes=[note] if note else [])
+
+
+def resizing(document: Document, params: RecursiveParams, services: Services) -> Resizing | None:
+    """Every border there can be, the level that makes it, and sizes.
+
+    `tail[j] - head[i]` counts the text from border i to border j, `own[i]` that from border i to the next one. Parts that
+    neither counts right, such as a run of empty lines, are listed: from border `odd_from` to border `odd_to`, `odd_own`.
+    """
+    borders, levels = _splitter(document, params, services)[0].every_border()
+    if len(borders) < 3:
+        return None
+    counts, (heads, tails) = services.measure.counts, services.measure.edges(borders, borders)
+    odd: list[Ints] = []
+    for level in np.unique(levels).tolist():
+        of = np.flatnonzero(levels <= level)
+        start, end = of[:-1], of[1:]
+        true = counts(borders[start], borders[end])
+        wrong = (end - start > 1) & (true != tails[end] - heads[start])
+        odd.append(np.stack((start, end, true))[:, wrong])
+    start, end, true = np.unique(np.concatenate(odd, axis=1), axis=1)
+    own = np.append(counts(borders[:-1], borders[1:]), 0)
+    numbers = {"level": levels, "own": own, "head": heads, "tail": tails}
+    return Resizing("parts", borders, {**numbers, "odd_from": start, "odd_to": end, "odd_own": true})
 
 
 SPEC = Strategy(
@@ -84,4 +114,5 @@ SPEC = Strategy(
     params_class=RecursiveParams,
     cut=cut,
     tags=Tags(content_blind=True),
+    resizing=resizing,
 )

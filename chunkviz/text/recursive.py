@@ -89,6 +89,26 @@ class RecursiveSplitter:
                 self.memo[key] = known
         return known
 
+    def every_border(self) -> tuple[Ints, Ints]:
+        """Every border that some `size` could need, single characters aside, with the level that makes it: what `_split`
+        finds where each part is too long. int64 (n + 1,) each; the first and the last are the ends of the text, level 0.
+        """
+        text, end = self.text, len(self.text)
+        borders, levels = np.array([0, end], dtype=np.int64), np.zeros(2, dtype=np.int64)
+        for level, pattern in enumerate(self.patterns):
+            if pattern is None:
+                break
+            if len(pattern.pattern) == 1 and pattern.pattern.isspace():
+                found = self._occurrences(pattern, 0, end)
+            else:
+                # Inside each part, as `_split` looks: a match may not reach over a border that is there already.
+                parts = zip(borders[:-1].tolist(), borders[1:].tolist(), strict=True)
+                found = np.array([m.start() for s, e in parts for m in pattern.finditer(text, s, e)], dtype=np.int64)
+            fresh = np.setdiff1d(found, borders)
+            order = np.argsort(both := np.concatenate((borders, fresh)), kind="stable")
+            borders, levels = both[order], np.concatenate((levels, np.full(len(fresh), level)))[order]
+        return borders, levels
+
     def _lengths(self, borders: Ints, *, characters: bool) -> Ints:
         lengths = self.measure.counts(borders[:-1], borders[1:])
         if characters:

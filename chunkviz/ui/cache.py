@@ -18,6 +18,7 @@ from chunkviz.chunking import Chunking
 from chunkviz.document import Document
 from chunkviz.engine import run
 from chunkviz.report import Report, report
+from chunkviz.resizing import resizing_blob, resizing_key
 from chunkviz.segments import document_blob
 from chunkviz.ui import embedding, endpoints
 from chunkviz.ui.cache_keys import key_of
@@ -53,10 +54,9 @@ def chunking(document: Document, strategy: str, params: Mapping[str, Any], unit:
 def _models(strategy: str, params: Mapping[str, Any]) -> str:
     """What decides the answers of the models a strategy asks: the same name may mean another one in another session."""
     tags = registry.strategy(strategy).tags
-    known = []
+    known: list[str] = []
     if tags.needs_embedder:
-        who = embed.embedder(params.get("model", embed.DEFAULT))
-        known += [who.name, who.revision, who.settings]
+        known += embed.identity(embed.embedder(params.get("model", embed.DEFAULT)))
     if tags.needs_model:
         endpoint = llm.available()
         known.append(endpoint.identity if endpoint else "")
@@ -81,3 +81,14 @@ def _blob(key: str, _document: Document) -> bytes:
 def blob_of(document: Document) -> bytes:
     """The document as the viewer takes it, made once."""
     return _blob(key_of("blob", document.fingerprint, document.name), document)
+
+
+@st.cache_resource(max_entries=20, ttl=HOUR, show_spinner=False)
+def _resizing(key: str, _made: Chunking) -> bytes | None:
+    return resizing_blob(_made)
+
+
+def resizing_of(made: Chunking) -> bytes | None:
+    """What the browser needs to follow the sliders of a column, made once for all their values; None for nothing."""
+    key = resizing_key(made)
+    return _resizing(key_of("resizing", key), made) if key else None

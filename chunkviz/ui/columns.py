@@ -8,8 +8,11 @@ from typing import Any
 import streamlit as st
 
 from chunkviz import registry
+from chunkviz.chunking import Chunking
+from chunkviz.resizing import followed, resizing_key
+from chunkviz.segments import Following
 from chunkviz.ui import cards, state
-from chunkviz.ui.controls import control, current, drawn, store
+from chunkviz.ui.controls import control, css_class, current, drawn, store
 
 
 def seed(prefix: str, column: state.Column) -> None:
@@ -36,6 +39,16 @@ def settled(prefix: str, known: Sequence[str], default: state.Column) -> state.C
         if param.active(values):
             values[param.name] = current(param, f"{prefix}.{chosen}.{param.name}", values)
     return state.Column(chosen, values)
+
+
+def following(prefix: str, made: Chunking) -> Following | None:
+    """How the browser follows this column's sliders; None where it cannot."""
+    key = resizing_key(made)
+    values = followed(made)
+    if not key or not values:
+        return None
+    names = {name: css_class(f"{prefix}.{made.recipe.strategy}.{name}") for name in values}
+    return Following(key, names, values)
 
 
 def choose(prefix: str, known: Sequence[str], label: str) -> str:

@@ -6,6 +6,7 @@ another strategy and comes back finds the sliders where they were.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -28,6 +29,11 @@ DRAWN: Final = "controls.drawn"
 def drawn(key: str) -> None:
     """Remember that the control `key` is one of those whose values are kept in the store."""
     store().setdefault(DRAWN, {})[key] = None
+
+
+def css_class(key: str) -> str:
+    """The class by which Streamlit lets a stylesheet, or a component, find the control with this key."""
+    return "st-key-" + re.sub(r"[^a-zA-Z0-9_-]", "-", key)
 
 
 def carry_over() -> None:

@@ -17,7 +17,7 @@ import streamlit as st
 from chunkviz.chunking import Chunking
 from chunkviz.document import Document
 from chunkviz.metrics.base import Finding
-from chunkviz.segments import Audit, Focus, Highlight, Live, code_points_of, document_blob, view_blob
+from chunkviz.segments import Audit, Focus, Following, Highlight, Live, code_points_of, document_blob, view_blob
 from chunkviz.spans import Span, trimmed
 
 SEND_SECONDS: Final = 0.01
@@ -56,6 +56,7 @@ def viewer(
     highlight: Highlight | None = None,
     on_picked: Callable[[], None] | None = None,
     editable: Mapping[int, str] | None = None,
+    following: Mapping[int, Following] | None = None,
     height: int = 620,
     blob: bytes | None = None,
 ) -> ViewerState:
@@ -81,6 +82,7 @@ def viewer(
         highlight=highlight,
         picking=on_picked is not None,
         editable=editable,
+        following=following,
         height=height,
     )
     mount = _component()
@@ -99,6 +101,11 @@ def viewer(
     time.sleep(SEND_SECONDS)
     mount(key=f"{key}.document", data=document_blob(document) if blob is None else blob, height="content")
     return _state(result.selected, chunkings)
+
+
+def send_resizing(blob: bytes, *, key: str) -> None:
+    """Give the browser what `segments.Following` speaks of: a blob of `resizing.resizing_blob`."""
+    _component()(key=key, data=blob, height="content")
 
 
 def dragged(key: str) -> tuple[str, float] | None:

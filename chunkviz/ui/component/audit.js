@@ -4,6 +4,7 @@
  */
 
 import { make } from "./render.js";
+import { plural } from "./words.js";
 
 /** @typedef {import("./codec.js").View} View */
 
@@ -27,6 +28,21 @@ export class Audit {
     const focused = this.#focused();
     this.element.replaceChildren(...view.columns.map((column, at) => this.#column(column.audit, at)));
     if (focused) this.#focus(focused);
+  }
+
+  /**
+   * A column is being cut again: its count is known, the rest is that of the cut before until the server has answered.
+   *
+   * @param {number} at column
+   * @param {number} count of its chunks
+   */
+  recount(at, count) {
+    const column = this.element.children[at];
+    const headline = column?.querySelector(".audit-headline");
+    if (!headline) return;
+    headline.textContent = plural(count, "chunk");
+    column.classList.add("following");
+    this.shown = "";
   }
 
   /** Which figure has the focus, if one has: it is made anew. */

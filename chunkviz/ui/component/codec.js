@@ -45,6 +45,8 @@ const MAKERS = { u8: Uint8Array, u32: Uint32Array, f64: Float64Array };
  * @property {string[][]} paths
  * @property {string[]} contexts
  * @property {Audit | null} audit
+ * @property {{key: string, controls: Record<string, string>, values: Record<string, number>}} [following] in columns that
+ *   are cut again while their sliders move
  * @property {string} [edit] in columns that are edited by hand: the name of the last edit that is in it
  * @property {(chunk: number) => string} [endingOf] why a chunk ends, instead of `reasons`, while a threshold is dragged
  * @property {number} count

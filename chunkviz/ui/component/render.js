@@ -232,6 +232,8 @@ export class Renderer {
     element.setAttribute("aria-label", `${column.title}, ${column.count.toLocaleString("en")} chunks`);
     const count = track.head.querySelector(".count");
     if (count) count.textContent = `${column.count.toLocaleString("en")} ${column.count === 1 ? "chunk" : "chunks"}`;
+    const subtitle = track.head.querySelector(".subtitle");
+    if (subtitle) subtitle.textContent = column.subtitle;
     for (let group = 0; group < this.groups.length; group++) {
       if (!this.near.has(group) && track.cells[group].signature !== 0) this.#plain(track.cells[group], group);
     }

@@ -12,8 +12,10 @@ import { readDocument, readView, unpack } from "./codec.js";
 import { themeOf } from "./colors.js";
 import { nearestChunk, step } from "./core.js";
 import { Editing } from "./editing.js";
+import { Following, keep } from "./following.js";
 import { Marks } from "./marks.js";
 import { make, Renderer } from "./render.js";
+import { readResizing } from "./resizing.js";
 import { selected } from "./selection.js";
 import { Toolbar } from "./toolbar.js";
 import { Tuner } from "./tuner.js";
@@ -75,7 +77,7 @@ class Viewer {
     });
     this.audit = new Audit((column, mark) => this.#follow(column, mark));
     this.tuner = new Tuner({
-      live: (column) => this.#live(column),
+      live: (column) => this.#live(0, column),
       commit: (param, amount) => this.send("threshold", { param, amount, nonce: ++this.commits }),
       go: (start, end, text) => this.#goTo(0, start, end, text),
     });
@@ -98,6 +100,19 @@ class Viewer {
     this.aborter = new AbortController();
     this.agreement = new Agreement();
     this.editing = new Editing(this, this.aborter.signal);
+    this.following = new Following({
+      shown: () => (this.view && this.doc ? { view: this.view, text: this.doc.text } : null),
+      live: (at, column) => {
+        const began = performance.now();
+        this.#live(at, column);
+        this.audit.recount(at, column.count);
+        this.#paintedSince(began, "followed");
+      },
+      back: (at, column) => {
+        this.#live(at, column);
+        if (this.view) this.audit.update(this.view);
+      },
+    });
     this.toolbar.element.after(this.editing.element);
     this.#listen();
     this.#place(mount.parentElement);
@@ -120,6 +135,7 @@ class Viewer {
   markKind = 0;
   column = 0;
   painted = 0;
+  followed = 0;
   commits = 0;
   focusNonce = "";
   pickNonce = "";
@@ -147,6 +163,7 @@ class Viewer {
     this.card.hide();
     this.marks.clear();
     this.tuner.destroy();
+    this.following.destroy();
     this.renderer.destroy();
     this.root.remove();
   }
@@ -205,29 +222,42 @@ class Viewer {
     this.#pick(view);
     this.update();
     this.#focus(view);
+    this.#paintedSince(began, "painted");
+    this.following.receive(view);
+  }
+
+  /**
+   * After the frame is painted, say so and how long it took: what a test or a benchmark waits for.
+   *
+   * @param {number} began
+   * @param {"painted" | "followed"} what
+   */
+  #paintedSince(began, what) {
     const script = performance.now() - began;
     requestAnimationFrame(() =>
-      // After the frame is painted, which is what a test or a benchmark waits for.
       setTimeout(() => {
         this.root.dataset.repaintMs = (performance.now() - began).toFixed(1);
         this.root.dataset.scriptMs = script.toFixed(1);
-        this.root.dataset.painted = String(++this.painted);
+        this[what] += 1;
+        this.root.dataset[what] = String(this[what]);
       }, 0),
     );
   }
 
   /**
-   * The first column was cut at another threshold.
+   * A column was cut again, at another threshold or size.
+   *
+   * @param {number} at
    * @param {import("./codec.js").Column} column
    */
-  #live(column) {
+  #live(at, column) {
     if (!this.view) return;
     // What was said of the old chunks is not true of the new ones.
     this.card.hide();
     this.hovered = null;
     this.picked = null;
-    if (this.current?.column === 0) this.current = null;
-    this.view = this.renderer.recut(0, column);
+    if (this.current?.column === at) this.current = null;
+    this.view = this.renderer.recut(at, column);
     this.update();
   }
 
@@ -714,6 +744,10 @@ export default function show(mount) {
   const blob = unpack(bytes);
   if (blob.header.kind === "document") {
     if (!documents.has(blob.header.docId)) arrived(readDocument(blob));
+    return undefined;
+  }
+  if (blob.header.kind === "resizing") {
+    keep(blob.header.key, () => readResizing(blob));
     return undefined;
   }
   const viewer = viewers.get(place) ?? new Viewer(mount);
