@@ -20,12 +20,13 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
+Int32s = NDArray[np.int32]
 
 
 class Measure(Protocol):
@@ -165,6 +166,38 @@ def blocks(text: str) -> Iterator[tuple[int, int, Ints]]:
             length *= 2
 
 
+class Growing:
+    """An array that is filled block by block in its final place: no second copy of what takes long to fill once."""
+
+    def __init__(self, dtype: type[np.int64] | type[np.int32]) -> None:
+        self._array: NDArray[Any] = np.empty(0, dtype=dtype)
+        self.size = 0
+
+    def expect(self, times: float) -> None:
+        """Make room for so many times what is there; memory that is never written to costs nothing."""
+        self._room(int(self.size * times * 1.1) + 16)
+
+    def add(self, values: NDArray[Any], offset: int) -> None:
+        """Append `values + offset`."""
+        end = self.size + len(values)
+        if end > len(self._array):
+            self._room(end if not self.size else 2 * end)
+        np.add(values, offset, out=self._array[self.size : end], casting="unsafe")
+        self.size = end
+
+    def _room(self, capacity: int) -> None:
+        if capacity <= len(self._array):
+            return
+        array = np.empty(capacity, dtype=self._array.dtype)
+        array[: self.size] = self.filled
+        self._array = array
+
+    @property
+    def filled(self) -> NDArray[Any]:
+        """What was added so far."""
+        return self._array[: self.size]
+
+
 class Tokens:
     """A measure over a tokenizer: borders from one pass over the text, re-counting at the ends of a span.
 
@@ -176,20 +209,20 @@ class Tokens:
     def __init__(self, text: str, encode: Callable[[str], tuple[Ints, Ints]], count: Callable[[str], int]) -> None:
         self._text = text
         self._count = count
-        empty = np.empty(0, dtype=np.int64)
-        borders, seams_, before = [empty], [empty], [empty]
-        tokens = 0
+        borders, seams_, before = Growing(np.int64), Growing(np.int32), Growing(np.int32)
         for start, end, inside in blocks(text):
             at, begins = encode(text[start:end])
-            borders.append(at[:-1] + start)
-            seams_.append(inside + start)
             # Tokens that begin before each seam. A seam is a border, so this is the exact count of text[:seam].
-            before.append(np.searchsorted(begins, inside, side="left").astype(np.int64) + tokens)
-            tokens += len(begins)
-        borders.append(np.array([len(text)], dtype=np.int64))
-        self.borders: Ints = np.concatenate(borders)
-        self._seams: Ints = np.concatenate(seams_)
-        self._before: Ints = np.concatenate(before)
+            before.add(np.searchsorted(begins, inside, side="left"), borders.size)
+            seams_.add(inside, start)
+            borders.add(at[:-1], start)
+            if not start and end < len(text):
+                for growing in (borders, seams_, before):
+                    growing.expect(len(text) / end)
+        borders.add(np.array([len(text)]), 0)
+        self.borders: Ints = borders.filled
+        self._seams: Int32s = seams_.filled
+        self._before: Int32s = before.filled
         self._short: dict[str, int] = {}
 
     def _part(self, start: int, end: int) -> int:
@@ -203,12 +236,12 @@ class Tokens:
         return known
 
     @cached_property
-    def _lists(self) -> tuple[list[int], list[int]]:
-        return self._seams.tolist(), self._before.tolist()
+    def _views(self) -> tuple[memoryview, memoryview]:
+        # A search in an array costs ten times that in a view of it; a list of a million numbers costs more than it saves.
+        return memoryview(self._seams), memoryview(self._before)
 
     def count(self, start: int, end: int) -> int:
-        # Plain lists: one look-up in an array costs more than the whole search in a list.
-        seams_, before = self._lists
+        seams_, before = self._views
         first, last = bisect_left(seams_, start), bisect_right(seams_, end) - 1
         if last < first:
             return self._part(start, end) if start < end else 0
@@ -224,8 +257,8 @@ class Tokens:
         if len(starts) < 50 or not len(self._seams):
             pairs = zip(starts.tolist(), ends.tolist(), strict=True)
             return np.array([self.count(s, e) for s, e in pairs], dtype=np.int64)
-        first = np.searchsorted(self._seams, starts, side="left")
-        last = np.searchsorted(self._seams, ends, side="right") - 1
+        first = np.searchsorted(self._seams, starts.astype(np.int32), side="left")
+        last = np.searchsorted(self._seams, ends.astype(np.int32), side="right") - 1
         joined = last >= first
         first = np.minimum(first, len(self._seams) - 1)
         last = np.maximum(last, 0)
