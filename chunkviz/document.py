@@ -107,7 +107,7 @@ class Document:
 
         name   : its ending decides the format where `format` is not given: "notes.md" is Markdown
         format : one of `FORMATS` except "pdf" and "docx", which exist as files only
-        Raises `LoadError` for an unknown format.
+        Raises `LoadError` for an unknown format, and for what is no text.
 
         >>> Document.from_text("# Title\\n\\nWords.", name="notes.md").blocks[0].title
         'Title'

@@ -182,4 +182,4 @@ def _environment(chunking: Chunking) -> dict[str, str]:
     if isinstance(model, str) and model.startswith("endpoint:"):
         names += _ENDPOINT
     known = {name: os.environ[name] for name in names if name in os.environ}
-    return {**isolation._environment(), **known}
+    return {**isolation.environment(), **known}

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from chunkviz import json_text
 from chunkviz.errors import ParameterError
+from chunkviz.given import expect
 
 
 def _frozen(value: Any) -> Any:
@@ -34,6 +35,7 @@ class Recipe:
 
     def __post_init__(self) -> None:
         for name in ("params", "loader", "versions"):
+            expect(getattr(self, name), Mapping, f"`{name}` of a recipe must be a mapping from names to values.")
             frozen = {key: _frozen(value) for key, value in getattr(self, name).items()}
             object.__setattr__(self, name, MappingProxyType(frozen))
 
@@ -75,6 +77,7 @@ class Recipe:
     @classmethod
     def from_json(cls, text: str) -> Self:
         """The recipe that `to_json` wrote. Raises `ParameterError` where it is none."""
+        expect(text, str, "A recipe is read from text in JSON, as `to_json()` gives it.")
         try:
             data = json_text.read(text)
         except ValueError as error:

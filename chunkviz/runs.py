@@ -17,16 +17,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import threading
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from hashlib import blake2b, sha256
 from pathlib import Path
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, Self
 
 from chunkviz.document import Document
 from chunkviz.embed.store import default_folder
@@ -36,14 +34,13 @@ from chunkviz.metrics.base import Result
 from chunkviz.questions import Question
 from chunkviz.recipe import Recipe
 from chunkviz.retrieval import RetrievalOptions
+from chunkviz.sqlite_file import SqliteFile, Words, transaction
 
 FILE_NAME: Final = "runs.sqlite"
 MOST_RUNS: Final = 500
 """Runs that are kept, of all scopes together; the oldest go first."""
 
-_FORMAT: Final = 1
-_BUSY_SECONDS: Final = 5
-_SCHEMA: Final = f"""
+_SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS runs (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
@@ -54,10 +51,11 @@ CREATE TABLE IF NOT EXISTS runs (
     checksum BLOB NOT NULL      -- BLAKE2b-64 of scope, head and body
 );
 CREATE INDEX IF NOT EXISTS runs_of ON runs (scope, number);
-PRAGMA user_version = {_FORMAT};
 """
-
-T = TypeVar("T")
+_WORDS: Final = Words(
+    failed="Runs cannot be {verb} in {path}: {why}.",
+    damaged="{name} was damaged; it is now {aside}, and a new one was begun.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +65,7 @@ class Kept:
     made    : seconds since 1970
     k       : the depths, as spelled
     seconds : of embedding; `fresh` texts were embedded, `known` ones were stored already
+    models  : names of the models that its recipes name: the only words in a run that somebody typed
     """
 
     id: str
@@ -77,6 +76,7 @@ class Kept:
     fresh: int
     known: int
     seconds: float
+    models: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +110,8 @@ class RunStore:
     def __init__(self, path: Path, most: int = MOST_RUNS) -> None:
         self.path = Path(path)
         self.most = most
-        self.notices: list[str] = []
-        self._lock = threading.Lock()
+        self._file = SqliteFile(self.path, _SCHEMA, _WORDS)
+        self.notices = self._file.notices
 
     def save(self, scope: Scope, made: Evaluation) -> str | None:
         """Keep a finished evaluation; its id, or None where it cannot be kept. Never raises for the disk."""
@@ -125,13 +125,14 @@ class RunStore:
                 "fresh": cost.fresh,
                 "known": cost.known,
                 "seconds": round(cost.seconds, 3),
+                "models": made.models,
             }
         )
         body = _json(_plain(made, scope))
         row = (run_id, scope.key, time.time(), head, body, _checksum(scope.key, head, body))
 
         def write(connection: sqlite3.Connection) -> bool:
-            with connection:
+            with transaction(connection):
                 connection.execute(
                     "INSERT INTO runs (id, scope, made, head, body, checksum) VALUES (?, ?, ?, ?, ?, ?)", row
                 )
@@ -141,17 +142,17 @@ class RunStore:
                 )
             return True
 
-        return run_id if self._do(write, "written") else None
+        return run_id if self._file.do(write, "written") else None
 
     def listed(self, scope: Scope) -> list[Kept]:
         """The runs of a scope, newest first. Never raises."""
         query = "SELECT id, made, head FROM runs WHERE scope = ? ORDER BY number DESC"
-        rows = self._do(lambda c: c.execute(query, (scope.key,)).fetchall(), "read") or []
+        rows = self._file.do(lambda c: c.execute(query, (scope.key,)).fetchall(), "read") or []
         found = []
         for run_id, made, head in rows:
             try:
                 fields = json.loads(head)
-                fields["k"] = tuple(fields["k"])
+                fields["k"], fields["models"] = tuple(fields["k"]), tuple(fields["models"])
                 found.append(Kept(id=str(run_id), made=float(made), **fields))
             except (ValueError, TypeError, LookupError):
                 self._drop(str(run_id))
@@ -163,7 +164,7 @@ class RunStore:
         What was cut is not stored: `RecipeResult.chunkings` are empty, and the recipe makes them again.
         """
         query = "SELECT head, body, checksum FROM runs WHERE id = ? AND scope = ?"
-        row = self._do(lambda c: c.execute(query, (run_id, scope.key)).fetchone(), "read")
+        row = self._file.do(lambda c: c.execute(query, (run_id, scope.key)).fetchone(), "read")
         if row is None:
             return None
         head, body, checksum = row
@@ -179,85 +180,22 @@ class RunStore:
         """Forget a run; whether there was one."""
 
         def gone(connection: sqlite3.Connection) -> bool:
-            with connection:
+            with transaction(connection):
                 return (
                     connection.execute("DELETE FROM runs WHERE id = ? AND scope = ?", (run_id, scope.key)).rowcount > 0
                 )
 
-        return bool(self._do(gone, "written"))
+        return bool(self._file.do(gone, "written"))
 
     def _drop(self, run_id: str) -> None:
-        self._notice(f"A run in {self.path.name} was damaged or made by another version; it was deleted.")
+        self._file.notice(f"A run in {self.path.name} was damaged or made by another version; it was deleted.")
 
         def gone(connection: sqlite3.Connection) -> bool:
-            with connection:
+            with transaction(connection):
                 connection.execute("DELETE FROM runs WHERE id = ?", (run_id,))
             return True
 
-        self._do(gone, "written")
-
-    def _do(self, work: Callable[[sqlite3.Connection], T], verb: str) -> T | None:
-        """`work` with the file open, again where others kept it busy; None, and a notice, where it cannot be done.
-
-        The file is opened for each call: calls are rare, and nothing is left open in a process that dies.
-        """
-        until = time.monotonic() + _BUSY_SECONDS
-        mended = False
-        with self._lock:
-            while True:
-                seen: tuple[int, int] | None = None
-                try:
-                    with closing(self._connected()) as connection:
-                        seen = self._identity()
-                        _prepare(connection)
-                        return work(connection)
-                except sqlite3.Error as error:
-                    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-                    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) and not mended:
-                        mended = True
-                        wrong = self._set_aside(seen)
-                        if not wrong:
-                            continue
-                    elif code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) and time.monotonic() < until:
-                        time.sleep(0.02)
-                        continue
-                    else:
-                        wrong = str(error)
-                except OSError as error:
-                    wrong = error.strerror or str(error)
-                self._notice(f"Runs cannot be {verb} in {self.path}: {wrong}.")
-                return None
-
-    def _connected(self) -> sqlite3.Connection:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        return sqlite3.connect(self.path, timeout=_BUSY_SECONDS)
-
-    def _identity(self) -> tuple[int, int]:
-        stat = self.path.stat()
-        return stat.st_dev, stat.st_ino
-
-    def _set_aside(self, seen: tuple[int, int] | None) -> str:
-        """Rename the damaged file, so that a new one can be begun; why not, or "" where that is done."""
-        try:
-            if seen is None or self._identity() != seen:
-                return ""  # another process was faster; what lies there now is a new file
-            stem = f"{self.path.stem}.broken-{time.strftime('%Y%m%d-%H%M%S')}-{uuid.uuid4().hex[:4]}"
-            aside = self.path.with_name(f"{stem}{self.path.suffix}")
-            # The log goes first: left behind, it would be taken for that of the new file.
-            for ending in ("-wal", "-shm", ""):
-                part = Path(f"{self.path}{ending}")
-                if part.exists():
-                    part.rename(f"{aside}{ending}")
-        except FileNotFoundError:
-            return ""
-        except OSError as error:
-            return f"it is damaged and cannot be renamed ({error.strerror or error})"
-        self._notice(f"{self.path.name} was damaged; it is now {aside.name}, and a new one was begun.")
-        return ""
-
-    def _notice(self, text: str) -> None:
-        if text not in self.notices:
-            self.notices.append(text)
+        self._file.do(gone, "written")
 
 
 def default_runs() -> RunStore:
@@ -268,17 +206,6 @@ def default_runs() -> RunStore:
 @cache
 def _runs_at(path: Path) -> RunStore:
     return RunStore(path)
-
-
-def _prepare(connection: sqlite3.Connection) -> None:
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if version not in (0, _FORMAT):
-        raise sqlite3.OperationalError(f"it was made by another version of chunkviz (format {version})")
-    connection.execute("PRAGMA journal_mode = WAL").fetchall()
-    # With a write-ahead log this loses nothing when the process ends.
-    connection.execute("PRAGMA synchronous = NORMAL")
-    if version == 0:
-        connection.executescript(f"BEGIN IMMEDIATE;{_SCHEMA}COMMIT;")
 
 
 def _json(value: Any) -> str:

@@ -26,7 +26,6 @@ from hypothesis import strategies as st
 
 from chunkviz import embed as embed_package
 from chunkviz.embed import DEFAULT, Embedder, Endpoint, TokenEmbedder, Vectors, VectorStore, available, embed, embedder
-from chunkviz.embed.http import masked
 from chunkviz.embed.minilm import MiniLM, _head, folder, owned, window_starts
 from chunkviz.embed.sentence_transformers import SentenceTransformerEmbedder
 from chunkviz.embed.sentence_transformers import load as load_model
@@ -523,21 +522,12 @@ def test_the_key_is_nowhere_to_be_read(caplog: pytest.LogCaptureFixture) -> None
     said = f"Incorrect API key: {KEY}, that is {KEY[:12]}… or {KEY[-9:]}"
     with served(lambda t, n: (401, {}, {"error": {"message": said}})) as server:
         who = endpoint(server)
-        with pytest.raises(EmbedderError, match=r"status 401: Incorrect API key: \*\*\*, that is \*\*\*") as caught:
+        with pytest.raises(EmbedderError, match="status 401: Incorrect API key: •••, that is •••") as caught:
             who(["a"])
     shown = f"{caught.value!r} {who!r} {who.name} {who.revision} {who.settings} {caplog.text}"
     assert not any(KEY[i : i + 8] in shown for i in range(len(KEY) - 7))
     assert caught.value.__cause__ is None
     assert caught.value.__suppress_context__
-
-
-@given(st.text("abk-1", max_size=30), st.text("abk-1", min_size=1, max_size=12))
-def test_no_part_of_a_key_gets_through(text: str, key: str) -> None:
-    part = min(8, len(key))
-    shown = masked(text + key + text, key)
-    for left in shown.split("***"):
-        assert not any(left[i : i + part] in key for i in range(len(left) - part + 1))
-    assert masked(text, None) == text
 
 
 def test_redirects_are_not_followed() -> None:

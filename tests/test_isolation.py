@@ -17,32 +17,34 @@ from pathlib import Path
 import pytest
 
 from chunkviz import Block, Document, LoadError, Note, Page, ParameterError, Stopped, isolation, settings, wire
+from chunkviz.isolation import pool
 
 # A worker as any other, but that its parser does what a file called run.txt says, in Python, and that it answers what
 # one called answer.txt says: whatever a hostile file could make it do.
 HOSTILE = """
 import os, resource, signal, sys, time
-from chunkviz import isolation, loaders
-real, answer = loaders.load, isolation._answer
+from chunkviz import loaders
+from chunkviz.isolation import worker
+real, answer = loaders.load, worker._answer
 def load(data, name, **rest):
     if name == "run.txt":
         exec(data, dict(globals()))
         data = b"done"
     return real(data, name, **rest)
 loaders.load = load
-isolation._answer = lambda message, data: eval(data) if message["name"] == "answer.txt" else answer(message, data)
-isolation._serve()
+worker._answer = lambda message, data: eval(data) if message["name"] == "answer.txt" else answer(message, data)
+worker.serve()
 """
-ORDINARY = isolation._COMMAND
+ORDINARY = pool._COMMAND
 
 
 @pytest.fixture(scope="module", autouse=True)
 def hostile() -> Iterator[None]:
     """All tests share their workers, as far as they leave them alive."""
     isolation.close()
-    isolation._COMMAND = (sys.executable, "-P", "-c", HOSTILE)
+    pool._COMMAND = (sys.executable, "-P", "-c", HOSTILE)
     yield
-    isolation._COMMAND = ORDINARY
+    pool._COMMAND = ORDINARY
     isolation.close()
 
 
@@ -64,7 +66,7 @@ def limit(monkeypatch: pytest.MonkeyPatch, name: str, value: int) -> None:
 
 
 def idle_pid() -> int:
-    return isolation._the_pool()._idle[-1].pid
+    return pool.the_pool()._idle[-1].pid
 
 
 def gone(pid: int) -> bool:
@@ -179,7 +181,7 @@ def test_more_jobs_than_workers_all_get_their_own_answer() -> None:
     for thread in threads:
         thread.join()
     assert sorted(found) == [f"text {n}" for n in range(5)]
-    assert len(isolation._the_pool()._idle) <= settings.settings().workers
+    assert len(pool.the_pool()._idle) <= settings.settings().workers
 
 
 def test_warm_returns_at_once_and_the_workers_have_the_pdf_library() -> None:
@@ -187,8 +189,8 @@ def test_warm_returns_at_once_and_the_workers_have_the_pdf_library() -> None:
     begin = time.monotonic()
     isolation.warm()
     assert time.monotonic() - begin < 0.5
-    assert len(isolation._the_pool()._idle) == settings.settings().workers
-    for worker in isolation._the_pool()._idle:  # each says that it listens when it has nothing left to prepare
+    assert len(pool.the_pool()._idle) == settings.settings().workers
+    for worker in pool.the_pool()._idle:  # each says that it listens when it has nothing left to prepare
         assert select.select([worker._process.stdout], [], [], 30)[0]
     isolation.load(b"assert 'pymupdf' in sys.modules", "run.txt")
 
@@ -226,14 +228,12 @@ def test_memory_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_memory_is_watched_where_the_system_sets_no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    if isolation._resident_mb(os.getpid()) < 1:
+    if pool._resident_mb(os.getpid()) < 1:
         pytest.skip("this system has no `ps` that tells the memory of a process")
-    monkeypatch.setattr(isolation, "_MEMORY_IS_WATCHED", True)
+    monkeypatch.setattr(pool, "_MEMORY_IS_WATCHED", True)
     limit(monkeypatch, "CHUNKVIZ_PARSE_MEMORY_MB", 300)
-    unlimited = HOSTILE.replace(
-        "isolation._serve()", "isolation._limit_memory = lambda megabytes: None\nisolation._serve()"
-    )
-    monkeypatch.setattr(isolation, "_COMMAND", (sys.executable, "-P", "-c", unlimited))
+    unlimited = HOSTILE.replace("worker.serve()", "worker._limit_memory = lambda megabytes: None\nworker.serve()")
+    monkeypatch.setattr(pool, "_COMMAND", (sys.executable, "-P", "-c", unlimited))
     with pytest.raises(LoadError, match=r"more than 300 MB of memory to be read \(CHUNKVIZ_PARSE_MEMORY_MB\)"):
         isolation.load(b"size = 400_000_000; x = b'x' * size; time.sleep(20)", "run.txt")
 
@@ -276,7 +276,7 @@ def test_a_worker_that_has_grown_is_replaced() -> None:
 
 def test_a_worker_that_cannot_be_started_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     isolation.close()
-    monkeypatch.setattr(isolation, "_COMMAND", ("/nowhere/python",))
+    monkeypatch.setattr(pool, "_COMMAND", ("/nowhere/python",))
     with pytest.raises(LoadError, match="could not be started"):
         isolation.load(b"a", "a.txt")
     monkeypatch.undo()
@@ -289,15 +289,15 @@ def test_a_worker_that_cannot_be_started_is_a_sentence(monkeypatch: pytest.Monke
 def test_the_worker_gets_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     monkeypatch.setenv("HTTPS_PROXY", "http://secret")
-    assert not {"OPENAI_API_KEY", "HTTPS_PROXY"} & set(isolation._environment())
-    assert "PATH" in isolation._environment()
+    assert not {"OPENAI_API_KEY", "HTTPS_PROXY"} & set(isolation.environment())
+    assert "PATH" in isolation.environment()
 
 
 def test_files_of_the_current_folder_are_not_imported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in ("json", "chunkviz", "lxml"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit(1)")
     isolation.close()
-    monkeypatch.setattr(isolation, "_COMMAND", ORDINARY)
+    monkeypatch.setattr(pool, "_COMMAND", ORDINARY)
     monkeypatch.chdir(tmp_path)
     assert isolation.load(b"a", "a.txt").text == "a"
 
@@ -311,8 +311,8 @@ def test_closing_leaves_no_process_behind() -> None:
 
 def test_a_worker_ends_with_the_app_that_started_it() -> None:
     code = (
-        "import os; from chunkviz import isolation; isolation.load(b'a', 'a.txt');"
-        "print(isolation._the_pool()._idle[-1].pid, flush=True); os._exit(0)"  # nothing is cleaned up, as after a kill
+        "import os; from chunkviz import isolation; from chunkviz.isolation import pool; isolation.load(b'a', 'a.txt');"
+        "print(pool.the_pool()._idle[-1].pid, flush=True); os._exit(0)"  # nothing is cleaned up, as after a kill
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     pid = int(done.stdout)
@@ -324,7 +324,7 @@ def test_a_worker_ends_with_the_app_that_started_it() -> None:
 
 
 def test_an_alarm_ends_a_worker_that_nobody_ends() -> None:
-    code = "import time; from chunkviz import isolation; isolation._set_alarm(1); time.sleep(30)"
+    code = "import time; from chunkviz.isolation import worker; worker._set_alarm(1); time.sleep(30)"
     done = subprocess.run([sys.executable, "-c", code], timeout=20, check=False)
     assert done.returncode == -signal.SIGALRM
 

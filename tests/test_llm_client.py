@@ -12,8 +12,6 @@ import time
 import traceback
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +27,6 @@ from chunkviz.llm.answers import FILE, InMemory, OnDisk, key_of
 from chunkviz.llm.endpoint import Endpoint, Limits
 from chunkviz.llm.questions import Answer, Question, Usage, estimate
 from chunkviz.llm.reading import Unusable, json_object, sentence_numbers, without_halves
-from chunkviz.llm.transport import _pause
 from chunkviz.settings import Settings
 
 KEY = "sk-test-7Q9xLmW2vR4tYz8B"
@@ -230,16 +227,6 @@ def test_a_pause_that_the_server_asks_for_is_kept(server: ScriptedServer) -> Non
     assert time.monotonic() - begin >= 0.3
 
 
-def test_pauses_are_read_as_numbers_and_as_dates() -> None:
-    assert _pause("7") == 7
-    later = _pause(format_datetime(datetime.now(UTC) + timedelta(seconds=60), usegmt=True))
-    assert later is not None
-    assert 55 < later <= 60
-    assert _pause(format_datetime(datetime.now(UTC) - timedelta(hours=1), usegmt=True)) == 0
-    assert [_pause(x) for x in ("soon", "nan", "inf", "", None)] == [None] * 5
-    assert _pause("-3") == 0
-
-
 # --- keys ---------------------------------------------------------------------------------------------------------
 
 
@@ -256,31 +243,6 @@ def test_no_part_of_the_key_is_in_error_log_or_traceback(
     shown = repr(caught.value) + "".join(traceback.format_exception(caught.value))
     for text in (shown, caplog.text):
         assert not any(KEY[i : i + 6] in text for i in range(len(KEY) - 5))
-
-
-@given(st.text(st.characters(codec="ascii", categories=["L", "N"]), min_size=6, max_size=40), st.data())
-def test_masking_leaves_no_part_of_a_key(key: str, data: st.DataObject) -> None:
-    parts = st.one_of(st.text(max_size=8), st.just(key), st.just(key[: len(key) // 2 + 3]), st.just(key[-6:]))
-    text = "".join(data.draw(st.lists(parts, max_size=6)))
-    shown = Endpoint("http://localhost/v1", key).masked(text)
-    assert not any(key[i : i + 6] in shown for i in range(len(key) - 5))
-    assert len(shown) <= 200
-    assert shown.isprintable()
-
-
-def test_masking_only_the_whole_key_would_not_do() -> None:
-    """The liar of the test above."""
-    shown = f"begins with {KEY[:9]}".replace(KEY, "•••")
-    assert any(KEY[i : i + 6] in shown for i in range(len(KEY) - 5))
-
-
-def test_masking_leaves_plain_words_and_hides_other_keys() -> None:
-    endpoint = Endpoint("http://localhost/v1", KEY)
-    assert endpoint.masked("Model not found:\n gpt-9 \x00") == "Model not found: gpt-9"
-    assert endpoint.masked("you sent sk-other-12345678 and Bearer abcdefgh1") == "you sent ••• and •••"
-    assert endpoint.masked("Bearer authentication is needed") == "Bearer authentication is needed"
-    assert Endpoint("http://localhost/v1").masked("plain") == "plain"
-    assert Endpoint("http://localhost/v1", "ab").masked("cab") == "c•••"
 
 
 def test_a_key_is_in_no_repr_and_no_identity() -> None:

@@ -4,7 +4,7 @@ from chunkviz.embed import embed
 vectors = embed(["One sentence.", "Another one."]).vectors    # float32 (2, 384)
 """
 
-from chunkviz.embed.base import Embedder, TokenEmbedder, TokenVectors, Vectors
+from chunkviz.embed.base import Embedder, TokenEmbedder, TokenVectors, Vectors, identity
 from chunkviz.embed.cached import Embedded, Progress, embed
 from chunkviz.embed.endpoint import Endpoint
 from chunkviz.embed.models import DEFAULT, available, embedder, using
@@ -24,5 +24,6 @@ __all__ = [
     "default_store",
     "embed",
     "embedder",
+    "identity",
     "using",
 ]

@@ -33,6 +33,12 @@ class Embedder(Protocol):
         """float32 (len(texts), d), unit rows, in order. Raises `EmbedderError` where it cannot."""
 
 
+def identity(who: Embedder) -> tuple[str, str, str]:
+    """Name, revision and settings: all that decides the vectors of a text. Part of the key of whatever follows from them,
+    since another model may answer to the same name: behind another address, with other weights, in another precision."""
+    return who.name, who.revision, who.settings
+
+
 class TokenVectors(NamedTuple):
     """The last layer's vectors of one text's tokens, without the model's own marks.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -16,7 +16,11 @@ import numpy as np
 from chunkviz.embed.base import Vectors
 from chunkviz.embed.checks import encodable, unit_rows
 from chunkviz.errors import EmbedderError
+from chunkviz.http_terms import Limits
 from chunkviz.settings import settings
+
+if TYPE_CHECKING:
+    from chunkviz.json_http import Failure
 
 PREFIX: Final = "endpoint:"
 OPENAI: Final = "https://api.openai.com/v1"
@@ -24,6 +28,7 @@ OPENAI: Final = "https://api.openai.com/v1"
 _BATCH: Final = 64
 _BATCH_CHARACTERS: Final = 100_000  # OpenAI refuses requests of more than 300,000 tokens
 _LIMITS: Final = {"text-embedding-3-small": 8191, "text-embedding-3-large": 8191, "text-embedding-ada-002": 8191}
+_NO_LIST: Final = "answers with JSON that is no list of embeddings"
 
 
 class Endpoint:
@@ -54,9 +59,12 @@ class Endpoint:
         self.limit = _LIMITS.get(model)
         self._model = model
         self._key = (key or "").strip() or None
-        self._seconds = settings().endpoint_seconds if seconds is None else seconds
-        self._answer_bytes = settings().endpoint_answer_mb * 1_000_000 if answer_bytes is None else answer_bytes
-        self._first_wait = first_wait
+        found = settings()
+        self._limits = Limits(
+            seconds=found.endpoint_seconds if seconds is None else seconds,
+            answer_bytes=found.endpoint_answer_mb * 1_000_000 if answer_bytes is None else answer_bytes,
+            first_pause=Limits().first_pause if first_wait is None else first_wait,
+        )
         self._dimensions: int | None = None
         if self._key and not (self._key.isascii() and self._key.isprintable()):
             raise EmbedderError(f"The key for {self.revision} must be plain printable characters.")
@@ -86,7 +94,7 @@ class Endpoint:
 
     def __call__(self, texts: Sequence[str]) -> Vectors:
         """float32 (len(texts), d), unit rows. Raises `EmbedderError` for every answer that does not fit the texts."""
-        from chunkviz.embed.http import HttpError, post_all  # brings httpx, for those who use an endpoint
+        from chunkviz.json_http import Failure, run  # brings asyncio, for those who use an endpoint
 
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
@@ -95,16 +103,9 @@ class Endpoint:
         batches = _batches(sent)
         bodies = [{"model": self._model, "input": batch, "encoding_format": "float"} for batch in batches]
         try:
-            answers = post_all(
-                f"{self.revision}/embeddings",
-                bodies,
-                self._key,
-                seconds=self._seconds,
-                answer_bytes=self._answer_bytes,
-                first_wait=self._first_wait,
-            )
-        except HttpError as error:
-            raise EmbedderError(f"{self._who} {error}.") from None  # nor anything that holds the request
+            answers = run(self._answers(bodies))
+        except Failure as failure:
+            raise EmbedderError(f"{self._who} {self._problem(failure)}.") from None  # nor what holds the request
         parts = [self._rows(answer, batch) for answer, batch in zip(answers, batches, strict=True)]
         widths = {part.shape[1] for part in parts}
         if len(widths) > 1:
@@ -113,6 +114,10 @@ class Endpoint:
         self.dimensions = int(made.shape[1])
         return made
 
+    def asks_as(self, other: Endpoint) -> bool:
+        """Whether it asks the same model at the same address with the same key."""
+        return (self.name, self.revision, self._key) == (other.name, other.revision, other._key)
+
     def __repr__(self) -> str:
         return f"Endpoint({self.revision!r}, model={self._model!r})"
 
@@ -120,11 +125,52 @@ class Endpoint:
     def _who(self) -> str:
         return f"The endpoint {self.revision} ({self._model})"
 
-    def _rows(self, answer: Any, batch: Sequence[str]) -> Vectors:
+    async def _answers(self, bodies: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        from chunkviz.json_http import ask, new_client, side_by_side
+
+        key = self._key or ""
+        async with new_client(self.revision, key, self._limits) as http:
+            url = f"{self.revision}/embeddings"
+            return await side_by_side(
+                lambda at: ask(http, url, key, self._limits, bodies[at]), len(bodies), self._limits.parallel
+            )
+
+    def _problem(self, failure: Failure) -> str:
+        """What went wrong, as the rest of a sentence about the endpoint."""
+        said = f": {failure.said}" if failure.said else ""
+        match failure.kind:
+            case "unreachable" | "broken":
+                return f"cannot be reached{said}"
+            case "address":
+                return f"cannot be asked{said}"
+            case "slow":
+                return self._too_slow
+            case "busy" if failure.pause is not None:
+                return f"{self._too_slow}; it asks to wait {failure.pause:,.0f} seconds (status {failure.status}{said})"
+            case "busy" | "refused":
+                return f"answers with status {failure.status}{said}"
+            case "redirect":
+                where = failure.said or "another address"
+                return f"sends on to {where}, which is not followed; name the final address as its base URL"
+            case "compressed":
+                return "answers in compressed form, which was not asked for"
+            case "large":
+                limit = self._limits.answer_bytes / 1e6
+                return f"answers with more than {limit:g} MB, the limit CHUNKVIZ_ENDPOINT_ANSWER_MB"
+            case "no JSON":
+                return "answers with something that is not JSON"
+            case "no object":
+                return _NO_LIST
+
+    @property
+    def _too_slow(self) -> str:
+        return f"has not answered within {self._limits.seconds:g} seconds"
+
+    def _rows(self, answer: dict[str, Any], batch: Sequence[str]) -> Vectors:
         """The vectors of one batch in the order of its texts, whatever the order of the answer."""
-        items = answer.get("data") if isinstance(answer, dict) else None
+        items = answer.get("data")
         if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-            raise EmbedderError(f"{self._who} answers with JSON that is no list of embeddings.")
+            raise EmbedderError(f"{self._who} {_NO_LIST}.")
         if len(items) != len(batch):
             raise EmbedderError(f"{self._who} returned {len(items):,} vectors for {len(batch):,} texts.")
         by_index = {item.get("index"): item.get("embedding") for item in items if type(item.get("index")) is int}

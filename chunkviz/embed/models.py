@@ -11,6 +11,7 @@ from typing import Final
 
 from chunkviz.embed import minilm
 from chunkviz.embed.base import Embedder
+from chunkviz.embed.endpoint import PREFIX, Endpoint
 from chunkviz.units import EMBEDDING_MODEL
 
 DEFAULT: Final = EMBEDDING_MODEL
@@ -29,7 +30,12 @@ def embedder(name: str = DEFAULT, *, download: bool = False) -> Embedder:
 
     Raises `EmbedderError` for one that cannot be loaded, with what can.
     """
-    found = _own.get().get(name) or _loaded.get(name)
+    own = _own.get().get(name)
+    if own is not None:
+        return own
+    if name.startswith(PREFIX):
+        return _behind_endpoint(name)
+    found = _loaded.get(name)
     if found is None:
         with _loading:
             found = _loaded.get(name)
@@ -50,14 +56,22 @@ def using(own: Mapping[str, Embedder]) -> Iterator[None]:
         _own.reset(token)
 
 
+def _behind_endpoint(name: str) -> Embedder:
+    """The one that the environment names now: a notebook may set another address between two calls."""
+    made = Endpoint.from_environment(name.removeprefix(PREFIX))
+    with _loading:
+        known = _loaded.get(name)
+        if isinstance(known, Endpoint) and known.asks_as(made):
+            return known  # which knows its dimensions already
+        _loaded[name] = made
+    return made
+
+
 def _load(name: str, download: bool) -> Embedder:
     if name == DEFAULT:
         return minilm.MiniLM()
     from chunkviz.embed import sentence_transformers
-    from chunkviz.embed.endpoint import PREFIX, Endpoint
 
-    if name.startswith(PREFIX):
-        return Endpoint.from_environment(name.removeprefix(PREFIX))
     return sentence_transformers.load(name, download=download, instead=available())
 
 

@@ -11,13 +11,13 @@ import hashlib
 import os
 import sqlite3
 from collections import OrderedDict
-from contextlib import closing
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import Protocol
+from typing import Final, Protocol
 
 from chunkviz.settings import settings
+from chunkviz.sqlite_file import SqliteFile, Words, transaction
 
 VARIABLE = "CHUNKVIZ_CACHE_DIR"
 FILE = "answers.sqlite3"
@@ -40,7 +40,7 @@ class Answers(Protocol):
         """The JSON text kept under `key`."""
 
     def put(self, key: str, value: str) -> str:
-        """Keep `value`; "" or one sentence that says why it could not be kept."""
+        """Keep `value`; "" or one sentence, each said once, about what went wrong since the last call."""
 
 
 class InMemory:
@@ -66,46 +66,40 @@ class InMemory:
         return ""
 
 
+_SCHEMA: Final = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, value TEXT NOT NULL);"
+_WORDS: Final = Words(
+    # Reading and keeping fail with the same words: they are told once.
+    failed=f"Answers could not be kept in {FILE} of {VARIABLE} ({{kind}}); they will be asked again.",
+    damaged=f"{FILE} of {VARIABLE} was damaged, and what it held could not be kept; it is now {{aside}}, and a new one was "
+    "begun.",
+)
+
+
 class OnDisk:
-    """The answers in one SQLite file, at most `most`; the oldest go first. Opened for each call: calls are rare."""
+    """The answers in one SQLite file, at most `most`; the oldest go first. Made of document text: for the owner only."""
 
     def __init__(self, folder: Path, most: int) -> None:
-        self._path = folder / FILE
+        self._file = SqliteFile(folder / FILE, _SCHEMA, _WORDS, private=True)
         self._most = most
-
-    def _opened(self) -> sqlite3.Connection:
-        # Answers are made of document text: for the owner's eyes only.
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._path.touch(mode=0o600, exist_ok=True)
-        connection = sqlite3.connect(self._path, timeout=5)
-        try:
-            connection.execute("CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, value TEXT NOT NULL)")
-        except sqlite3.Error:
-            connection.close()
-            raise
-        return connection
+        self._told = 0
 
     def get(self, key: str) -> str | None:
-        try:
-            with closing(self._opened()) as connection:
-                row = connection.execute("SELECT value FROM answers WHERE key = ?", (key,)).fetchone()
-        except (sqlite3.Error, OSError):
-            return None
+        query = "SELECT value FROM answers WHERE key = ?"
+        row = self._file.do(lambda c: c.execute(query, (key,)).fetchone(), "read")
         return row[0] if row and isinstance(row[0], str) else None
 
     def put(self, key: str, value: str) -> str:
-        try:
-            with closing(self._opened()) as connection, connection:
+        def write(connection: sqlite3.Connection) -> None:
+            with transaction(connection):
                 connection.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (key, value))
                 # Each insert gets the next row id, so the lowest ones are the oldest.
                 connection.execute(
                     "DELETE FROM answers WHERE rowid <= (SELECT max(rowid) FROM answers) - ?", (self._most,)
                 )
-        except (sqlite3.Error, OSError) as error:
-            return (
-                f"Answers could not be kept in {FILE} of {VARIABLE} ({type(error).__name__}); they will be asked again."
-            )
-        return ""
+
+        self._file.do(write, "written")
+        told, self._told = self._told, len(self._file.notices)
+        return " ".join(self._file.notices[told:])
 
 
 @cache

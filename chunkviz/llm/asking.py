@@ -2,57 +2,37 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Callable, Coroutine, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from threading import Event
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
-from chunkviz.errors import LLMError, Stopped
+from chunkviz.errors import LLMError
+from chunkviz.json_http import new_client, run, side_by_side
 from chunkviz.llm.answers import answers, key_of
 from chunkviz.llm.client import DEFAULT_MODEL, Client
 from chunkviz.llm.questions import Answer, Question
 from chunkviz.llm.reading import Unusable, json_object, without_halves
-from chunkviz.llm.transport import RefusedError, new_client, send
+from chunkviz.llm.transport import RefusedError, send
 
-if TYPE_CHECKING:  # as in `transport`
+if TYPE_CHECKING:  # as in `json_http`
     import httpx
 
 T = TypeVar("T")
 
 _LISTED: Final = 8
 _REPEATED_BACK: Final = 2_000
-_LOOK_SECONDS: Final = 0.05
 
 
 def ask_all(
     client: Client, questions: Sequence[Question], read: Callable[[int, dict[str, Any]], T], model: str
 ) -> list[Answer[T]]:
     """`Client.ask`, for at least one question."""
-    ended = Event()
-    # A loop of its own thread: whoever calls may be inside a running loop (a notebook), where none can be started.
-    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="chunkviz-llm") as thread:
-        future = thread.submit(
-            lambda: asyncio.run(_until_stopped(client, ended, _Run(client, read).all(questions, model)))
-        )
-        try:
-            return future.result()
-        finally:
-            ended.set()  # also after a keyboard interrupt: the thread must not go on asking
-
-
-async def _until_stopped(client: Client, ended: Event, work: Coroutine[Any, Any, list[Answer[T]]]) -> list[Answer[T]]:
-    task = asyncio.ensure_future(work)
-    while not task.done():
-        if ended.is_set() or (client.stop is not None and client.stop.is_set()):
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
-            raise Stopped("Stopped. Answers that had come are kept; the next run goes on from there.")
-        await asyncio.wait({task}, timeout=_LOOK_SECONDS)
-    return task.result()
+    return run(
+        _Run(client, read).all(questions, model),
+        stop=client.stop,
+        stopped="Stopped. Answers that had come are kept; the next run goes on from there.",
+    )
 
 
 class _Run(Generic[T]):
@@ -67,27 +47,16 @@ class _Run(Generic[T]):
 
     async def all(self, questions: Sequence[Question], model: str) -> list[Answer[T]]:
         """The answers, in order of the questions."""
-        async with new_client(self.endpoint, self.limits) as http:
+        async with new_client(self.endpoint.base_url, self.endpoint.key, self.limits) as http:
             self.client.model = await self._model(http, model)
-            slots = asyncio.Semaphore(self.limits.parallel)
-            done = 0
 
-            async def one(at: int) -> Answer[T]:
-                nonlocal done
-                async with slots:
-                    answer = await self._answer(http, at, questions[at])
-                done += 1
+            def tell(done: int) -> None:
                 if self.client.progress is not None:
                     self.client.progress(done, len(questions))
-                return answer
 
-            tasks = [asyncio.ensure_future(one(at)) for at in range(len(questions))]
-            try:
-                return list(await asyncio.gather(*tasks))
-            finally:
-                for task in tasks:
-                    task.cancel()
-                await asyncio.gather(*tasks, return_exceptions=True)
+            return await side_by_side(
+                lambda at: self._answer(http, at, questions[at]), len(questions), self.limits.parallel, tell
+            )
 
     async def _model(self, http: httpx.AsyncClient, wanted: str) -> str:
         """The name of the model to ask. An endpoint that serves one need not be told which."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import ipaddress
 import os
-import re
 from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
+from chunkviz import http_terms
 from chunkviz.errors import LLMError
 from chunkviz.settings import settings
 
@@ -18,30 +17,15 @@ NEEDED: Final = (
     "OPENAI_API_KEY and OPENAI_MODEL where the endpoint needs them, or enter an endpoint in the app."
 )
 
-_HIDDEN: Final = "•••"
-_LOOKS_LIKE_A_KEY = re.compile(r"\bsk-[\w-]{8,}|(?i:\bbearer\s+)(?=\S*\d)[\w.~+/=-]{8,}")
-# Shorter parts of a key appear in plain words by accident.
-_SHORTEST_PART: Final = 6
-
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(http_terms.Limits):
     """What one run may take. `Limits.of_process()` gives those of `settings`.
 
-    seconds      : for one answer, over all its tries and pauses, wall clock
-    tries        : how often one request is sent, 1 for no second try
-    answer_bytes : most bytes of one answer that are read
-    parallel     : requests under way at the same time
-    questions    : most questions one document may take
-    first_pause  : seconds before the second try; doubled before each later one
+    questions : most questions one document may take
     """
 
-    seconds: float = 120.0
-    tries: int = 4
-    answer_bytes: int = 1_000_000
-    parallel: int = 4
     questions: int = 500
-    first_pause: float = 0.5
 
     @staticmethod
     def of_process() -> Limits:
@@ -125,19 +109,12 @@ class Endpoint:
     @property
     def is_local(self) -> bool:
         """Whether it is this machine: then no proxy is asked, which could not reach it and would see the document."""
-        name = urlsplit(self.base_url).hostname or ""
-        try:
-            return ipaddress.ip_address(name).is_loopback
-        except ValueError:
-            return name == "localhost" or name.endswith(".localhost")
+        return http_terms.is_local(self.base_url)
 
     @property
     def headers(self) -> dict[str, str]:
-        if not self.key:
-            return {}
-        # Azure takes its keys in a header of its own, and ignores the other.
-        azure = {"api-key": self.key} if (urlsplit(self.base_url).hostname or "").endswith(".azure.com") else {}
-        return {"Authorization": f"Bearer {self.key}", **azure}
+        """How the key is shown to this endpoint."""
+        return http_terms.key_headers(self.base_url, self.key)
 
     @property
     def identity(self) -> str:
@@ -149,22 +126,7 @@ class Endpoint:
 
         Servers repeat keys in their error texts, whole or shortened.
         """
-        hidden = [False] * len(text)
-        width = min(len(self.key), _SHORTEST_PART)
-        for i in range(len(self.key) - width + 1 if width else 0):
-            part = self.key[i : i + width]
-            at = text.find(part)
-            while at >= 0:
-                hidden[at : at + width] = [True] * width
-                at = text.find(part, at + 1)
-        shown: list[str] = []
-        for character, hide in zip(text, hidden, strict=True):
-            if not hide:
-                shown.append(character if character.isprintable() else " ")
-            elif not shown or shown[-1] != _HIDDEN:
-                shown.append(_HIDDEN)
-        line = " ".join(_LOOKS_LIKE_A_KEY.sub(_HIDDEN, "".join(shown)).split())
-        return line if len(line) <= 200 else line[:199] + "…"
+        return http_terms.masked(text, self.key)
 
 
 def _prices(text: str) -> tuple[float, float] | tuple[None, None]:

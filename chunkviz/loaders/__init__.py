@@ -14,10 +14,12 @@ from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path, PurePosixPath
+from types import NoneType
 from typing import Any, Final
 
 from chunkviz.document import Document, Format, Note
 from chunkviz.errors import LoadError
+from chunkviz.given import expect
 from chunkviz.loaders.base import Loader
 from chunkviz.loaders.encoding import without_surrogates
 from chunkviz.loaders.options import LoadOptions
@@ -109,8 +111,13 @@ def load(
     password : of a locked PDF; it is used and not kept
     options  : see `LoadOptions`; those that differ from their defaults are in `Document.options`
 
-    Raises `LoadError` with what is wrong and what to do, and `ParameterError` for an option that does not exist.
+    Raises `LoadError` with what is wrong and what to do, also where neither a path nor bytes are given, and
+    `ParameterError` for an option that does not exist.
     """
+    wanted = "`load` needs a path, or the bytes of a file (`file.read()`) with `name=` to call it by."
+    expect(source, (str, os.PathLike, bytes), wanted, LoadError)
+    expect(name, (str, NoneType), 'The `name` of a file must be text, such as "notes.md".', LoadError)
+    expect(password, (str, NoneType), "The `password` of a file must be text.", LoadError)
     chosen = LoadOptions.make(options)
     if isinstance(source, bytes):
         data, shown = source, display_name(name or "document")
@@ -129,13 +136,18 @@ def from_text(text: str, name: str = "document.txt", format: str | None = None) 
     replaced by U+FFFD one for one, with a note.
 
     name   : its ending decides the format where `format` is not given
-    Raises `LoadError` for a format that is unknown or that exists as files only.
+    Raises `LoadError` for what is no text, and for a format that is unknown or that exists as files only.
     """
+    wanted = (
+        "`from_text` needs text as `str`; for the bytes of a file, `chunkviz.load(data, name=...)` finds the encoding."
+    )
+    expect(text, str, wanted, LoadError)
+    expect(name, str, 'The `name` of a document must be text, such as "notes.md".', LoadError)
     shown = display_name(name)
     own, language = format_of(shown)
     if format is None and _by_format()[own].from_text is None:
         own = "text"  # text somebody took out of a PDF or a Word file is text, whatever it is called
-    wanted = format or own
+    wanted = own if format is None else format
     known = [f for f, loader in _by_format().items() if loader.from_text]
     read = next((_by_format()[f].from_text for f in known if f == wanted), None)
     if read is None:
@@ -151,9 +163,10 @@ def _suffix(name: str) -> str:
 
 def _read(source: str | os.PathLike[str], name: str | None) -> tuple[bytes, str]:
     """The bytes of a file and its name; no more of them than may be opened, and from nothing that is no file."""
-    shown = display_name(name or os.fspath(source))
+    place = os.fsdecode(source)
+    shown = display_name(name or place)
     try:
-        path = Path(source)
+        path = Path(place)
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
             raise LoadError(f"{shown} is a folder. Choose a file in it.")

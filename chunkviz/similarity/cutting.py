@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from chunkviz.chunking import Curve
 from chunkviz.document import Document
+from chunkviz.embed import embedder, identity
 from chunkviz.graphemes import graphemes
 from chunkviz.similarity.curve import Bools, Floats, similarities
 from chunkviz.similarity.params import TurnParams
@@ -22,6 +23,8 @@ from chunkviz.text.sentences import document_sentences
 
 FORCED = "one sentence larger than the largest chunk, cut inside"
 MERGED_COUNT = "counts a little more as a whole than its sentences do one by one"
+LONGEST_TITLE = 60
+MOST_DIGITS = 6
 
 
 def told_sentences(document: Document) -> list[Span]:
@@ -44,7 +47,10 @@ def tells(text: str) -> bool:
 
 
 def vectors_of(document: Document, services: Services, model: str) -> tuple[list[Span], NDArray[np.float32], Bools]:
-    """The sentences, their vectors, and which of them say anything. The others are not embedded: their rows are 0."""
+    """The sentences, their vectors, and which of them say anything. The others are not embedded: their rows are 0.
+
+    They are kept with the document, by all that decides them: another model may come to answer to the same name.
+    """
     spans = told_sentences(document)
     texts = [document.text[s.start : s.end] for s in spans]
     telling = np.array([tells(t) for t in texts], dtype=np.bool_)
@@ -56,7 +62,7 @@ def vectors_of(document: Document, services: Services, model: str) -> tuple[list
         vectors[telling] = made
         return vectors
 
-    return spans, document.derive(("vectors", model), make), telling
+    return spans, document.derive(("vectors", *identity(embedder(model))), make), telling
 
 
 def cut_at_turns(document: Document, params: TurnParams, services: Services, parts: Sequence[Section] = ()) -> Cut:
@@ -65,7 +71,8 @@ def cut_at_turns(document: Document, params: TurnParams, services: Services, par
     if not spans:
         return Cut([])
     values, defined = document.derive(
-        ("similarities", params.model, params.window), lambda: similarities(vectors, telling, params.window)
+        ("similarities", *identity(embedder(params.model)), params.window),
+        lambda: similarities(vectors, telling, params.window),
     )
     units = units_of(document, services.measure, spans, params.size)
     turns = _turns(params, spans, units, values, defined, parts)
@@ -79,7 +86,8 @@ def cut_at_turns(document: Document, params: TurnParams, services: Services, par
         defined=defined,
         turns=turns,
     )
-    return Cut(_pieces(units, made, _reasons(turns, parts)), curve=curve)
+    titles = {p.span.start: p.title for p in parts}
+    return Cut(_pieces(units, made, reasons(turns, titles)), curve=curve)
 
 
 def _gap_ends(units: Units) -> Bools:
@@ -125,24 +133,42 @@ def _widened(between: Bools, values: NDArray[Any], fill: object) -> NDArray[Any]
     return made
 
 
-def _reasons(turns: Turns, parts: Sequence[Section]) -> Callable[[int, int], str]:
-    """(gap, why) -> the reason in words."""
-    titles = {p.span.start: p.title for p in parts}
+def reasons(turns: Turns, titles: Mapping[int, str]) -> Callable[[int, int], str]:
+    """(gap, why) -> why a chunk ends there, in words; `ending` of `ui/component/turns.js` says the same, to the letter.
+
+    titles : of the sections, by the code point each begins at
+    """
     line = on_curve(turns.kind, turns.level)
 
     def reason(gap: int, why: int) -> str:
         similarity = float(turns.values[gap])
         if why == DROP:
-            level = turns.level if line is None else line
-            return turns.kind.says.format(similarity=similarity, level=level, drop=float(turns.drops[gap]))
+            if line is None:
+                drop, level = told_apart(float(turns.drops[gap]), turns.level)
+                return turns.kind.says.format(drop=drop, level=level)
+            alike, level = told_apart(similarity, line)
+            return turns.kind.says.format(similarity=alike, level=level)
         if why == SECTION:
-            return f"before the heading “{titles[int(turns.units.starts[gap + 1])][:60]}”"
+            return f"before the heading “{titles[int(turns.units.starts[gap + 1])][:LONGEST_TITLE]}”"
         if why == DEEPEST:
-            alike = f"similarity {similarity:.2f}" if turns.depths[gap] > -np.inf else "no letters beside it"
+            alike = f"similarity {similarity:z.2f}" if turns.depths[gap] > -np.inf else "no letters beside it"
             return f"largest size reached; cut at the sharpest turn inside ({alike})"
         return FORCED
 
     return reason
+
+
+def told_apart(a: float, b: float) -> tuple[str, str]:
+    """Two different numbers with two digits, or as many more as it takes until they do not look equal.
+
+    >>> told_apart(0.25, 0.4), told_apart(0.3012, 0.3049)
+    (('0.25', '0.40'), ('0.301', '0.305'))
+    """
+    for digits in range(2, MOST_DIGITS):
+        texts = f"{a:z.{digits}f}", f"{b:z.{digits}f}"
+        if texts[0] != texts[1]:
+            return texts
+    return f"{a:z.{MOST_DIGITS}f}", f"{b:z.{MOST_DIGITS}f}"
 
 
 def _pieces(units: Units, made: Regrouped, reason: Callable[[int, int], str]) -> list[Piece]:

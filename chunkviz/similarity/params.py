@@ -9,6 +9,17 @@ from chunkviz.params import UNIT, Choice, Float, Int, Params, Text
 from chunkviz.similarity.thresholds import KINDS
 from chunkviz.units import EMBEDDING_MODEL
 
+SimilarityModel = Annotated[
+    str,
+    Text(
+        label="Embedding model",
+        help="Tells how similar two texts are: the one that comes with chunkviz, or another by name or folder.",
+        examples=(EMBEDDING_MODEL,),
+        names="embedder",
+    ),
+]
+"""The parameter `model` of every strategy that compares sentences."""
+
 
 @dataclass(frozen=True)
 class TurnParams(Params):
@@ -128,15 +139,7 @@ class TurnParams(Params):
             help="How many sentences on each side of a gap are compared. More: a smoother curve, turns less exact.",
         ),
     ] = 2
-    model: Annotated[
-        str,
-        Text(
-            label="Embedding model",
-            help="Tells how similar two texts are: the one that comes with chunkviz, or another by name or folder.",
-            examples=(EMBEDDING_MODEL,),
-            names="embedder",
-        ),
-    ] = EMBEDDING_MODEL
+    model: SimilarityModel = EMBEDDING_MODEL
 
     @property
     def amount(self) -> float:

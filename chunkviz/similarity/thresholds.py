@@ -49,7 +49,7 @@ class Kind:
     param     : name of the parameter that sets it
     drops     : values and defined gaps -> one drop per gap
     level     : the parameter and the spread of the drops -> what a drop must exceed
-    says      : how a drop and a level read in a reason, both as numbers of this kind
+    says      : how a reason reads, with `{level}` and, by `axis`, `{similarity}` or `{drop}` for numbers in words
     axis      : what the drops are called on screen
     """
 
@@ -85,7 +85,7 @@ def _share(amount: float, of: Spread) -> float:
     return float(np.percentile(of.ordered, amount)) if len(of.ordered) else np.inf
 
 
-_SIMILAR = "similarity {similarity:.2f} < {level:.2f}"
+_SIMILAR = "similarity {similarity} < {level}"
 
 KINDS: Final[Mapping[str, Kind]] = {
     kind.id: kind
@@ -133,7 +133,7 @@ KINDS: Final[Mapping[str, Kind]] = {
             "steepness",
             _gradient,
             _share,
-            "similarity falls by {drop:.2f} a step, more than {level:.2f}",
+            "similarity falls by {drop} a step, more than {level}",
             "fall per step",
         ),
         Kind(
@@ -142,7 +142,7 @@ KINDS: Final[Mapping[str, Kind]] = {
             "depth",
             _depth,
             lambda amount, of: amount,
-            "a dip {drop:.2f} deep, more than {level:.2f}",
+            "a dip {drop} deep, more than {level}",
             "depth of a dip",
         ),
     )

@@ -9,10 +9,11 @@ import numpy as np
 
 from chunkviz.chunking import Curve
 from chunkviz.document import Document
-from chunkviz.params import UNIT, Float, Int, Params, Text
+from chunkviz.params import UNIT, Float, Int, Params
 from chunkviz.similarity.curve import similarities
 from chunkviz.similarity.cutting import FORCED, MERGED_COUNT, vectors_of
 from chunkviz.similarity.optimal import band, best_cuts, mean_pair, reaches
+from chunkviz.similarity.params import SimilarityModel
 from chunkviz.similarity.turns import units_of
 from chunkviz.spec import Cut, Piece, Services, Strategy, Tags
 from chunkviz.units import EMBEDDING_MODEL
@@ -48,15 +49,7 @@ class SemanticOptimalParams(Params):
             "Higher: more, shorter chunks.",
         ),
     ] = 0.0
-    model: Annotated[
-        str,
-        Text(
-            label="Embedding model",
-            help="Tells how similar two texts are: the one that comes with chunkviz, or another by name or folder.",
-            examples=(EMBEDDING_MODEL,),
-            names="embedder",
-        ),
-    ] = EMBEDDING_MODEL
+    model: SimilarityModel = EMBEDDING_MODEL
 
 
 def cut(document: Document, params: SemanticOptimalParams, services: Services) -> Cut:

@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
 from chunkviz.document import Document
-from chunkviz.params import Int
 from chunkviz.similarity.cutting import cut_at_turns
 from chunkviz.similarity.params import TurnParams
 from chunkviz.spec import Cut, Services, Strategy, Tags
-from chunkviz.text.sections import sections
+from chunkviz.text.sections import DEEPEST, HeadingLevels, sections
 
 
 @dataclass(frozen=True)
 class SemanticStructureParams(TurnParams):
     owner: ClassVar[str] = "semantic_structure"
 
-    deepest: Annotated[
-        int,
-        Int(
-            label="Heading levels",
-            unit="levels",
-            low=1,
-            high=6,
-            help="Down to which level a heading begins a new chunk. More: smaller sections, more chunks.",
-        ),
-    ] = 6
+    deepest: HeadingLevels = DEEPEST
 
 
 def cut(document: Document, params: SemanticStructureParams, services: Services) -> Cut:

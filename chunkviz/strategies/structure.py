@@ -10,7 +10,7 @@ from chunkviz.params import UNIT, Flag, Int, Params
 from chunkviz.spec import Cut, Piece, Services, Strategy
 from chunkviz.text.recursive import fitting_splitter
 from chunkviz.text.rows import around_tables, with_headers
-from chunkviz.text.sections import Section, sections
+from chunkviz.text.sections import DEEPEST, HeadingLevels, Section, sections
 
 
 @dataclass(frozen=True)
@@ -41,16 +41,7 @@ class StructureParams(Params):
             "More: safer at the seams, more to store.",
         ),
     ] = 0
-    deepest: Annotated[
-        int,
-        Int(
-            label="Heading levels",
-            unit="levels",
-            low=1,
-            high=6,
-            help="Down to which level a heading begins a new chunk. More: smaller sections, more chunks.",
-        ),
-    ] = 6
+    deepest: HeadingLevels = DEEPEST
     merge: Annotated[
         bool,
         Flag(

@@ -3,10 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated, Final
 
 from chunkviz.document import Document
 from chunkviz.graphemes import graphemes
+from chunkviz.params import Int
 from chunkviz.spans import Span
+
+DEEPEST: Final = 6
+"""The deepest level a heading may have."""
+
+HeadingLevels = Annotated[
+    int,
+    Int(
+        label="Heading levels",
+        unit="levels",
+        low=1,
+        high=DEEPEST,
+        help="Down to which level a heading begins a new chunk. More: smaller sections, more chunks.",
+    ),
+]
+"""The parameter `deepest` of every strategy that cuts at headings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +39,7 @@ class Section:
     title: str
 
 
-def sections(document: Document, deepest: int = 6) -> list[Section]:
+def sections(document: Document, deepest: int = DEEPEST) -> list[Section]:
     """The document parted before each heading down to level `deepest`; trimmed, in order, nothing left out.
 
     >>> [s.title for s in sections(Document.from_text("intro\\n\\n# A\\n\\na\\n\\n## B\\n\\nb", name="x.md"))]

@@ -39,7 +39,9 @@ def embedded(
             seconds=60,
             key=f"load.{model}",
         )
-        return document.derive(("embedded", model), lambda: _embed(document, model, curve))
+        return document.derive(
+            ("embedded", *embed.identity(embed.embedder(model))), lambda: _embed(document, model, curve)
+        )
 
 
 def _embed(document: Document, model: str, curve: Callable[[NDArray[np.float32], int], None] | None) -> embed.Embedded:

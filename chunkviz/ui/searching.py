@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
 from typing import Any, Final
@@ -11,14 +11,16 @@ from urllib.parse import quote, unquote
 
 import streamlit as st
 
+from chunkviz import embed
 from chunkviz.chunking import Chunking
 from chunkviz.document import Document
 from chunkviz.errors import ChunkvizError, Stopped
 from chunkviz.params import Param, Text, Texts
 from chunkviz.retrieval import RetrievalOptions, Searched, build, search
+from chunkviz.retrieval.index import Index
 from chunkviz.retrieval.options import SAME
 from chunkviz.retrieval.searching import Tell
-from chunkviz.ui import models, progress
+from chunkviz.ui import endpoints, models, progress
 from chunkviz.ui.cache_keys import key_of
 from chunkviz.ui.controls import control, current, store
 
@@ -111,7 +113,11 @@ def searched(document: Document, chunking: Chunking, question: str, options: Ret
         raise ChunkvizError(
             f"The embedding model “{options.code_model[:80]}” has to be named under “Other models” first."
         )
-    work = key_of(key, document.fingerprint, chunking.recipe.key, repr(sorted(options.values().items())))
+    # The session's own models are a context of its own thread, and the search is in another one.
+    own = dict(endpoints.embedders())
+    named = [embed.identity(own[name]) for name in (options.model, options.code_model) if name in own]
+    about = repr((sorted(options.values().items()), named))
+    work = key_of(key, document.fingerprint, chunking.recipe.key, about)
     # Whoever selects text, moves k or edits a question does not search again.
     kept: dict[str, tuple[str, Chunking, Searched]] = st.session_state.setdefault("ask.found", {})
     asked = key_of(work, question)
@@ -120,9 +126,16 @@ def searched(document: Document, chunking: Chunking, question: str, options: Ret
         return kept[key][2]
     index = build({document.name: chunking}, options)
     with progress.bar("Searching", work) as bar:
-        found = _shown(lambda tell: search(index, [question], options, tell=tell), bar)
+        found = _shown(lambda tell: _searched(index, question, options, own, tell), bar)
     kept[key] = (asked, chunking, found)
     return found
+
+
+def _searched(
+    index: Index, question: str, options: RetrievalOptions, own: Mapping[str, embed.Embedder], tell: Tell
+) -> Searched:
+    with embed.using(own):
+        return search(index, [question], options, tell=tell)
 
 
 def _shown(job: Callable[[Tell], Searched], bar: progress.Bar) -> Searched:
