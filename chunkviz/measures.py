@@ -238,7 +238,7 @@ class Tokens:
     @cached_property
     def _views(self) -> tuple[memoryview, memoryview]:
         # A search in an array costs ten times that in a view of it; a list of a million numbers costs more than it saves.
-        return memoryview(self._seams), memoryview(self._before)
+        return self._seams.data, self._before.data
 
     def count(self, start: int, end: int) -> int:
         seams_, before = self._views
