@@ -15,6 +15,8 @@ from chunkviz.errors import ChunkvizError, Stopped
 from chunkviz.retrieval import RetrievalOptions
 from chunkviz.segments import Focus
 from chunkviz.ui import (
+    answer_text,
+    ask_answers,
     ask_examples,
     asking,
     cache,
@@ -113,11 +115,11 @@ def depth() -> int:
 
 def page() -> None:
     st.html(cards.STYLE)
-    st.html(asking.STYLE)
+    st.html(asking.STYLE + answer_text.STYLE)
     shown = frame.shown()
     wrong = from_link()
     st.session_state.setdefault("columns", store().get("columns", len(state.DEFAULT_COLUMNS)))
-    with st.sidebar:
+    with shown.own:
         count = st.segmented_control("Columns", [1, 2, 3, 4], key="columns", required=True) or 1
         store()["columns"] = count
         drawn("columns")
@@ -155,6 +157,7 @@ def page() -> None:
         with box, st.container(gap="xsmall"):
             columns.head(str(at), known, f"Strategy of column {at + 1}", shown.word)
     made = results(document, settings, shown.unit, text, entry, options, k)
+    model_answers(document, settings, text, entry, made)
     rank_flow(made, settings, options)
     in_the_document(document, [chunking for chunking, _ in made.values()], settings, made, entry, text)
     making(document, entry, text)
@@ -164,7 +167,8 @@ def page() -> None:
 
 def search_controls() -> RetrievalOptions:
     """How the search works, one choice beside the other."""
-    *boxes, last = st.columns(len(searching.FIRST) + 1, gap="medium", vertical_alignment="bottom")
+    with st.container(key="ask-search"):  # two beside each other where the page is narrow
+        *boxes, last = st.columns(len(searching.FIRST) + 1, gap="medium", vertical_alignment="bottom")
     for box, name in zip(boxes, searching.FIRST, strict=True):
         with box:
             searching.first(SEARCH, name)
@@ -215,6 +219,20 @@ def results(
 
 def title_of(column: state.Column) -> str:
     return registry.strategy(column.strategy).title
+
+
+def model_answers(
+    document: Document, settings: Sequence[state.Column], text: str, entry: questions.Placed | None, made: Results
+) -> None:
+    """What a language model makes of each column's chunks."""
+    question = entry.question if entry else None
+    ask_answers.section(
+        [
+            ask_answers.Column.of(f"{at + 1}: {title_of(settings[at])}", document, text, question, result)
+            for at, (_, result) in made.items()
+            if result is not None
+        ]
+    )
 
 
 def rank_flow(made: Results, settings: Sequence[state.Column], options: RetrievalOptions) -> None:

@@ -96,7 +96,7 @@ def page() -> None:
         for at, column in enumerate(asked.columns):
             columns.seed(str(at), column)
     st.session_state.setdefault("columns", store().get("columns", len(state.DEFAULT_COLUMNS)))
-    with st.sidebar:
+    with shown.own:
         count = st.segmented_control("Columns", [1, 2, 3, 4], key="columns", required=True) or 1
         store()["columns"] = count
         drawn("columns")

@@ -45,6 +45,7 @@ class Metric:
     better    : which direction is better, or "neither"
     formula   : how it is computed, in words
     source    : where the definition comes from
+    tolerated : how far from the best value a figure may be before it deserves a look
     """
 
     id: str
@@ -57,3 +58,4 @@ class Metric:
     formula: str
     source: str
     compute: Callable[[Chunking], Result]
+    tolerated: float = 0.0

@@ -66,18 +66,20 @@ SHOWN = (
 
 def audit(report: Report, word: str) -> Audit:
     """What stands above one column: how many chunks, how large, and what became of the text."""
-    sizes = " / ".join(format.number(report[i].value) for i in SIZES)
+    smallest, median, most, largest = (format.number(report[i].value) for i in SIZES)
     return Audit(
         headline=format.plural(int(report["chunks"].value or 0), "chunk"),
-        sizes=f"{sizes} {word}",
-        sizes_help="Smallest, typical (median), large (95 of 100 are no larger) and largest chunk.",
+        sizes=f"of {smallest} to {largest} {word} · half up to {median} · 95 % up to {most}",
+        sizes_help="The smallest and the largest chunk; the size that half of all chunks do not exceed (median), and the "
+        "one that 95 of 100 do not exceed (95th percentile).",
         chips=tuple(_chip(report[i]) for i in SHOWN if report[i].value is not None),
     )
 
 
 def _chip(figure: Figure) -> Chip:
     metric = figure.metric
-    bad = bool(figure.value) if metric.better == "lower" else metric.better == "higher" and figure.value != 1
+    value = figure.value or 0.0
+    bad = value > metric.tolerated if metric.better == "lower" else metric.better == "higher" and value != 1
     return Chip(
         metric.title,
         format.figure(figure),

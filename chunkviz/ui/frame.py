@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import Page
 
 from chunkviz import samples
@@ -17,16 +18,25 @@ from chunkviz.document import Document
 from chunkviz.ui import cards, controls, documents, endpoints, state
 from chunkviz.units import TITLES, UNITS, unit
 
+NAVIGATION: Final = """<style>
+.stApp [data-testid="stTopNav"]{flex:1 1 0;min-width:0}
+@media (max-width:63rem){.stApp [data-testid="stTopNavLink"]>span:first-child{display:none}
+.stApp [data-testid="stTopNav"]+div{min-width:3rem}}
+</style>"""
+"""Beside the sidebar on a narrow page there is room for the names of all screens, but not for their icons as well."""
+
 
 @dataclass(frozen=True)
 class Frame:
     """What the sidebar says.
 
+    own     : the place in the sidebar for what the screen itself asks
     options : of the loader
     """
 
     source: documents.Source
     unit: str
+    own: DeltaGenerator
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -64,19 +74,23 @@ def linked(page: str) -> state.View | None:
 def sidebar() -> None:
     """Draw the part of the sidebar that all screens share, and remember what it says."""
     view: state.View = st.session_state["link"]
+    st.html(NAVIGATION)
     with st.sidebar:
         source = documents.choose(view.sample)
-        unit_id: str = st.selectbox(
-            "Sizes count",
-            list(UNITS),
-            key="unit",
-            format_func=TITLES.__getitem__,
-            help="What sizes mean on every screen. Models read tokens: pieces of words, about four letters. The embedding "
-            "models text-embedding-3 count as GPT-4 does (cl100k), models later than GPT-4o as that one (o200k).",
-        )
-        options = documents.options_for(source)
-        endpoints.panel()
-    st.session_state["frame"] = Frame(source, unit_id, options)
+        own = st.container(key="sidebar-own")
+        with st.container(key="sidebar-settings"):  # a screen before an audience shows none of it
+            unit_id: str = st.selectbox(
+                "Sizes count",
+                list(UNITS),
+                key="unit",
+                format_func=TITLES.__getitem__,
+                help="What sizes mean on every screen. Models read tokens: pieces of words, about four letters. The "
+                "embedding models text-embedding-3 count as GPT-4 does (cl100k), models later than GPT-4o as that one "
+                "(o200k).",
+            )
+            options = documents.options_for(source)
+            endpoints.panel()
+    st.session_state["frame"] = Frame(source, unit_id, own, options)
 
 
 def navigation() -> Page:
