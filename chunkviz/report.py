@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from chunkviz.chunking import Chunking
+from chunkviz.given import expect
 from chunkviz.metrics import METRICS, Finding, Metric
 
 
@@ -44,7 +45,8 @@ class Report(Mapping[str, Figure]):
 
 
 def report(chunking: Chunking) -> Report:
-    """Compute every metric of `metrics.METRICS` for one chunking."""
+    """Compute every metric of `metrics.METRICS` for one chunking. Raises `ParameterError` for what is none."""
+    expect(chunking, Chunking, "`report` needs what `chunkviz.chunk(...)` gave.")
     figures = {}
     for metric in METRICS:
         result = metric.compute(chunking)

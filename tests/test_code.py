@@ -4,24 +4,32 @@ from __future__ import annotations
 
 import ast
 import random
+import re
+import subprocess
+import sys
 import sysconfig
+import threading
 import time
 import tokenize
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
+import hostile_code
 import pytest
 from awkward import FIXED, awkward_text
 from contract import CHECKS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkviz import Chunking, Document, chunk, engine
+from chunkviz import Chunking, Document, chunk, engine, isolation
+from chunkviz.graphemes import graphemes
+from chunkviz.isolation.pool import Pool
 from chunkviz.params import Params
 from chunkviz.spec import Cut, Services, Strategy
 from chunkviz.strategies.code import SPEC
-from chunkviz.text import syntax
-from chunkviz.text.syntax import GRAMMARS, SyntaxTree, syntax_tree
+from chunkviz.text import syntax, syntax_parsing
+from chunkviz.text.syntax import GRAMMARS, NoTree, SyntaxTree, syntax_tree
 from chunkviz.units import unit
 
 ENDINGS = {
@@ -101,6 +109,17 @@ def hold(texts: list[str], sizes: tuple[int, ...]) -> int:
 
 def test_nothing_that_fits_is_cut_in_the_standard_library() -> None:
     assert hold(standard_library(40, seed=1), (120, 512)) > 1_000
+
+
+def test_comments_under_a_function_do_not_count_as_part_of_it() -> None:
+    """To the grammar they belong to the body; `ast` knows nothing of them."""
+    body = "".join(f"    value_{i} = {i}\n" for i in range(12))
+    function = f"def f():\n{body}    if a:\n        b()  # why"
+    text = f"import os\n\n\n{function}\n        # and more about this, in many words\n    # and still more, and more\n\n\nx = 1\n"
+    size = unit("cl100k_base").count(function.removesuffix("  # why"))
+    made = cut(source(text), size=size)
+    assert cut_although_it_fits(made, size) == []
+    assert any("def f" in c.text and "b()" in c.text for c in made.chunks)
 
 
 @pytest.mark.slow
@@ -259,7 +278,7 @@ def test_a_class_is_cut_between_its_methods_in_every_language(language: str) -> 
 
 def test_every_grammar_that_is_listed_is_tested_and_loads() -> None:
     assert set(GRAMMARS) == set(ENDINGS) == {"python", *BODY}
-    assert all(syntax._language(grammar) for grammars in GRAMMARS.values() for grammar in grammars)
+    assert all(syntax_parsing.language_of(grammar) for grammars in GRAMMARS.values() for grammar in grammars)
 
 
 def test_the_second_grammar_is_taken_where_the_first_cannot_read_the_file() -> None:
@@ -295,7 +314,7 @@ def test_without_a_tree_it_cuts_as_recursive_does_and_says_why(name: str, words:
 
 
 def test_a_grammar_that_is_not_installed_is_said_and_not_raised(monkeypatch: pytest.MonkeyPatch) -> None:
-    missing = syntax.Grammar("tree-sitter-nothing", "language", "Nothing")
+    missing = syntax_parsing.Grammar("tree-sitter-nothing", "language", "Nothing")
     monkeypatch.setitem(syntax.GRAMMARS, "go", (missing,))
     made = cut(source("package a\n\nfunc f() {}\n", "go"))
     assert "Nothing is not installed" in made.notes[0]
@@ -383,6 +402,123 @@ def test_hostile_text_ends(name: str) -> None:
     assert time.thread_time() - before < 10
 
 
+@pytest.mark.parametrize(("language", "unit_"), [("typescript", "a<b,"), ("bash", "a|"), ("typescript", "a{")])
+def test_a_parser_that_would_end_the_process_does_not(language: str, unit_: str) -> None:
+    """The first two take more stack than there is, in C; the third takes memory and time."""
+    made = engine.run(source(unit_ * (100_000 // len(unit_)), language), SPEC, {"size": 512})
+    assert made.chunks
+    assert any(words in made.notes[0] for words in ("ends its process", "gets lost"))
+    assert "cut at separators" in made.notes[0]
+
+
+def test_others_go_on_while_a_parser_is_lost() -> None:
+    document = source("a|" * 100_000, "bash")
+    waited, done = [], threading.Event()
+
+    def tick() -> None:
+        before = time.monotonic()
+        while not done.wait(0.01):
+            waited.append(time.monotonic() - before)
+            before = time.monotonic()
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    try:
+        assert isinstance(syntax_tree(document), NoTree)
+    finally:
+        done.set()
+        thread.join()
+    assert max(waited) < 2  # a shared machine may sleep that long; the parser alone stops everyone until it crashes
+
+
+def test_a_trial_that_takes_too_long_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(syntax_parsing, "_TRIAL_SECONDS", 0.0)
+    monkeypatch.setattr(syntax_parsing, "_TRIAL_SECONDS_PER_BYTE", 1e-9)
+    document = source(CLASS * 500)
+    assert isolation.trial(b"x = 1\n", list(GRAMMARS["python"][0]), 30) == ""  # now a worker listens
+    assert "was stopped" in cut(document).notes[0]
+
+
+def test_a_process_that_cannot_be_started_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: Any) -> str:
+        raise OSError(11, "no more processes")
+
+    monkeypatch.setattr(Pool, "run", refused)
+    assert "no more processes" in cut(source(CLASS * 100)).notes[0]
+
+
+def test_a_text_that_was_parsed_does_not_stay_in_memory() -> None:
+    language = syntax_parsing.language_of(GRAMMARS["python"][0])
+    assert language is not None
+    data = CLASS.encode() * 300
+    syntax_parsing._within_budget(data, language)
+    tracemalloc.start()
+    try:
+        for _ in range(5):
+            assert syntax_parsing._within_budget(data, language)[0] is not None
+        assert tracemalloc.get_traced_memory()[0] < len(data)
+    finally:
+        tracemalloc.stop()
+
+
+SMALL_TEXTS = """
+import sys, threading, time
+sys.path.insert(0, sys.argv[1])
+import hostile_code
+from chunkviz.text import syntax, syntax_parsing as parsing
+
+def held(name):
+    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(name))
+
+def run():
+    for name, make in hostile_code.of(sys.argv[2]).items():
+        data = make(parsing.SMALL).encode()[: parsing.SMALL]
+        for grammar in syntax.GRAMMARS[sys.argv[2]]:
+            open("/proc/self/clear_refs", "w").write("5")
+            before, began = held("VmRSS"), time.thread_time()
+            parsing.parsed(data, grammar, b";,(){}[]")
+            print(round(time.thread_time() - began, 2), (held("VmHWM") - before) // 1000, ascii(name), grammar.title, sep="\\t")
+
+threading.stack_size(1 << 20)
+thread = threading.Thread(target=run)
+thread.start()
+thread.join()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="peaks of memory are read from Linux's /proc")
+@pytest.mark.parametrize("language", GRAMMARS)
+def test_what_is_parsed_without_a_trial_is_bounded(language: str) -> None:
+    """All that is hostile, as long as it may be: less than two seconds and 200 MB each, on a stack of 1 MB."""
+    command = [sys.executable, "-c", SMALL_TEXTS, str(Path(__file__).parent), language]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path(__file__).parent.parent)
+    assert done.returncode == 0, done.stdout[-300:] + done.stderr[-300:]
+    rows = [line.split("\t") for line in done.stdout.splitlines()]
+    assert len(rows) >= len(hostile_code.of(language))
+    assert [row for row in rows if float(row[0]) > 2 or int(row[1]) > 200] == []
+
+
+@given(st.lists(st.sampled_from(["a", "=", "==", "<", "?", ";", "\n", "é"])).map("".join), st.integers(1, 9))
+def test_the_longest_chain_is_that_of_a_slow_count(text: str, block: int) -> None:
+    data = text.encode()
+    slow = max(len(re.findall(rb"[=<?]+", part)) for part in data.split(b";"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(syntax_parsing, "_BLOCK", block)
+        assert syntax_parsing.longest_chain(data, b";") == slow
+
+
+@given(awkward_text(), st.sampled_from(["", "é" * 10, "x" * 3_000]))
+def test_a_position_is_the_border_at_or_before_a_byte(text: str, start: str) -> None:
+    document = source(f"{start}{text}")
+    tree = syntax_tree(document)
+    assert isinstance(tree, SyntaxTree)
+    byte = 0
+    for at, character in enumerate([*document.text, ""]):
+        assert tree.position(byte) == graphemes(document).floor(at)
+        byte += len(character.encode())
+
+
 def test_a_parser_that_gets_lost_is_noted() -> None:
     language, text = HOSTILE["arrows"]
     assert "get lost" in engine.run(source(text, language), SPEC, {"size": 512}).notes[0]
@@ -390,15 +526,15 @@ def test_a_parser_that_gets_lost_is_noted() -> None:
 
 def test_a_parser_is_stopped_by_its_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     document = source(CLASS * 50)
-    monkeypatch.setattr(syntax, "_REPORTS_TO_START", 1)
-    monkeypatch.setattr(syntax, "_REPORTS_PER_BYTE", 0.0)
+    monkeypatch.setattr(syntax_parsing, "_REPORTS_TO_START", 1)
+    monkeypatch.setattr(syntax_parsing, "_REPORTS_PER_BYTE", 0.0)
     assert "gets lost" in cut(document).notes[0]
 
 
 def test_a_parser_is_stopped_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     document = source(CLASS * 50)
-    monkeypatch.setattr(syntax, "_SECONDS_TO_START", 0.0)
-    monkeypatch.setattr(syntax, "_SECONDS_PER_BYTE", 0.0)
+    monkeypatch.setattr(syntax_parsing, "_SECONDS_TO_START", 0.0)
+    monkeypatch.setattr(syntax_parsing, "_SECONDS_PER_BYTE", 0.0)
     assert "gets lost" in cut(document).notes[0]
 
 

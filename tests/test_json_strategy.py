@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchmarks.corpus import as_json, mixed_text
-from chunkviz import Chunking, Document, engine
+from chunkviz import Chunking, Document, engine, samples
 from chunkviz.strategies.json_ import SPEC
 from chunkviz.text.json_source import read_json
 from chunkviz.units import unit as unit_of
@@ -116,6 +116,16 @@ def test_what_fits_stays_whole(text: str, unit: str, size: int, merge: bool) -> 
     for c in chunking.chunks:
         if "forced" in c.flags:
             assert any(c.start < end and start < c.end for start, end in too_long), c
+
+
+@pytest.mark.parametrize("size", [16, 60, 300])
+def test_nothing_of_the_sample_that_fits_is_cut(size: int) -> None:
+    text = samples.read("product_feed").decode("utf-8")
+    chunking = made(text, unit="cl100k_base", size=size)
+    count = unit_of("cl100k_base").count
+    values = list(walk(text, 0))
+    assert len(values) > 100
+    assert [path for path, a, b, _ in values if count(text[a:b]) <= size and not held(chunking, a, b)] == []
 
 
 def test_the_check_of_whole_values_fails_for_a_strategy_that_knows_no_json() -> None:

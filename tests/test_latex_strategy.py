@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchmarks.corpus import as_latex, mixed_text
-from chunkviz import Chunking, Document, engine
+from chunkviz import Chunking, Document, engine, samples
 from chunkviz.strategies.latex import SPEC
 from chunkviz.text.latex_source import read_latex
 from chunkviz.units import unit as unit_of
@@ -302,6 +302,21 @@ def test_a_heading_right_behind_another_is_no_cut_unless_every_heading_is_one() 
     assert texts(made(text, size=45)) == joined
     alone = made(text, size=45, merge=False)
     assert [c.heading_path for c in alone.chunks] == [(), ("Model",), ("Model", "First"), ("Model", "Second")]
+
+
+@pytest.mark.parametrize("size", [24, 60, 120, 400])
+def test_nothing_of_the_sample_that_fits_is_cut(size: int) -> None:
+    """Equations, verbatim text and rows of tables, found by what a reader of the source would look for."""
+    text = samples.read("paper").decode("utf-8")
+    found = list(re.finditer(r"(?s)\\begin\{(equation|align|verbatim|tabular)\}.*?\\end\{\1\}", text))
+    table = next(match for match in found if match[1] == "tabular")
+    rows = list(re.compile(r"[^\\\s][^\\\n]*&[^\n]+\\\\").finditer(text, table.start(), table.end()))
+    assert (len(found), len(rows) > 3) == (5, True)
+    chunking = made(text, unit="cl100k_base", size=size)
+    count = unit_of("cl100k_base").count
+    fitting = [m.span() for m in (*found, *rows) if count(m[0]) <= size]
+    assert fitting
+    assert [text[a:b] for a, b in fitting if not any(c.start <= a and b <= c.end for c in chunking.chunks)] == []
 
 
 def test_the_check_of_wholes_fails_for_a_strategy_that_knows_nothing_of_them() -> None:

@@ -210,3 +210,37 @@ def test_nonsense_from_the_browser_changes_nothing() -> None:
     ):
         app.session_state["viewer"] = {"edited": said}
         assert shown(app.run())[0] == before
+
+
+def agreeing_page() -> None:
+    """As many columns of the text as the test wants."""
+    import streamlit as st
+
+    from chunkviz import Document, chunk
+    from chunkviz.ui import agreeing
+
+    document = Document(st.session_state["text"])
+    made = [chunk(document, "fixed", unit="words", size=size, overlap=0) for size in st.session_state["sizes"]]
+    agreeing.summary(made, ["Fixed size"] * len(made))
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes", "said"),
+    [
+        ("one two three four", [2], []),
+        ("one two three four", [2, 2], ["Both columns cut at 1 of 1 place", "column 1): 0", "column 2): 0", "100 %"]),
+        ("one two three four", [2, 2, 1], ["All 3 columns cut at 1 of 3 places", "column 3): 2", "66.7 %"]),
+        ("one two three four", [2, 3, 4, 4], ["All 4 columns cut at 0 of 2 places", "column 1): 1", "Agreement 0 %"]),
+        ("one", [2, 2], ["No column cuts this document."]),
+    ],
+)
+def test_agreement_is_said_of_any_number_of_columns(text: str, sizes: list[int], said: list[str]) -> None:
+    app = AppTest.from_function(agreeing_page)
+    app.session_state["text"] = text
+    app.session_state["sizes"] = sizes
+    app.run()
+    assert not app.exception
+    shown = "".join(element.proto.body for element in app.get("html"))
+    assert bool(shown) == bool(said)
+    for words in said:
+        assert words in shown

@@ -115,6 +115,25 @@ def test_what_the_model_does_not_read() -> None:
     assert report(made)["unread"].value == pytest.approx(unread / sum(count(c.text) for c in made.chunks))
 
 
+def test_what_the_model_reads_is_counted_once_for_a_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    document = Document("a" * 5000)
+    made = chunk(document, "fixed", size=100, overlap=0)
+    measure = unit(EMBEDDING_MODEL).measure(document)
+    real, calls = type(measure).counts, []
+
+    def counted(self, starts, ends):  # type: ignore[no-untyped-def]
+        if self is measure:
+            calls.append(len(starts))
+        return real(self, starts, ends)
+
+    monkeypatch.setattr(type(measure), "counts", counted)
+    first, again = report(made), report(made)
+    assert calls == [len(made.chunks)]
+    assert [f.value for f in first.values()] == [f.value for f in again.values()]
+    report(chunk(document, "fixed", size=50, overlap=0))
+    assert len(calls) == 2
+
+
 def test_every_metric_says_what_it_is() -> None:
     assert len({m.id for m in METRICS}) == len(METRICS)
     for metric in METRICS:

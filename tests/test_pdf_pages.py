@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,8 @@ import pymupdf
 import pytest
 
 from chunkviz import Document, LoadError, isolation, load, samples, wire
-from chunkviz.loaders.pdf_images import laid, page_image
+from chunkviz.loaders.pdf_images import Box, laid, page_image, placed_words
+from chunkviz.loaders.pdf_layout import Line
 from chunkviz.spans import Span
 
 FILE = "policy_handbook.pdf"
@@ -167,6 +168,21 @@ def test_a_page_without_text_is_a_picture() -> None:
     first, second = pages_of(data, document)
     assert not first.words
     assert len(second.words) == 1
+
+
+@pytest.mark.parametrize("spell", [lambda n: f"w{n}", lambda n: "the" if n % 3 else "of"])
+def test_a_page_of_ten_thousand_words_is_laid_word_by_word(spell: Callable[[int], str]) -> None:
+    rows = [" ".join(spell(20 * row + i) for i in range(20)) for row in range(500)]
+    text = "\n".join(rows)
+    lines = [Line(20.0, 10.0 * n, 420.0, 10.0 * n + 8, row, 8.0, 0) for n, row in enumerate(rows)]
+    boxes = [
+        Box(20.0 + 20 * i, 10.0 * n, 38.0 + 20 * i, 10.0 * n + 8, word)
+        for n, row in enumerate(rows)
+        for i, word in enumerate(row.split())
+    ]
+    words = placed_words(lines, boxes, text, 0, 440.0)
+    assert [(w.start, w.end) for w in words] == [(s.start, s.end) for s in _words(text)]
+    assert [(w.x0, w.y0) for w in words] == [(b.x0, b.y0) for b in boxes]
 
 
 def test_a_huge_page_is_no_huge_picture() -> None:

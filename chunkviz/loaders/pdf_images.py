@@ -9,12 +9,13 @@ Only in a worker of `isolation`, as all that touches PyMuPDF.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from chunkviz.errors import LoadError
 from chunkviz.loaders import pdf
@@ -75,8 +76,9 @@ def page_image(data: bytes, name: str, number: int, text: str, start: int, passw
 
 def _boxes(pymupdf: Any, page: Any) -> list[Box]:
     found = []
+    turned = page.rotation_matrix
     for x0, y0, x1, y1, text, *_ in page.get_text("words", flags=pdf._flags(pymupdf)):
-        box = pymupdf.Rect(x0, y0, x1, y1) * page.rotation_matrix
+        box = pymupdf.Rect(x0, y0, x1, y1) * turned
         ink = _ink(text)
         if ink:
             found.append(Box(box.x0, box.y0, box.x1, box.y1, ink))
@@ -102,15 +104,15 @@ def placed_words(lines: Sequence[Line], boxes: Sequence[Box], text: str, start: 
     kept = [line for line in lines if any(form in ink for form in _forms(_ink(line.text)))]
     ordered, _ = reading_order(kept, width, is_grid)
     found: list[PlacedWord] = []
-    free = list(boxes)
+    middles = np.array([((b.x0 + b.x1) / 2, (b.y0 + b.y1) / 2) for b in boxes], dtype=np.float64).reshape(-1, 2)
+    free = np.ones(len(boxes), dtype=bool)
     for line, begin, form in laid([_ink(line.text) for line in ordered], ink):
-        inside = [box for box in free if _holds(ordered[line], box)]
-        taken = set()
-        for box, offset in _in_line(inside, ordered[line], form):
-            taken.add(id(box))
+        inside = np.flatnonzero(free & _holds(ordered[line], middles)).tolist()
+        for which, offset in _in_line([boxes[i].ink for i in inside], ordered[line], form):
+            box = boxes[inside[which]]
+            free[inside[which]] = False
             first, last = at[begin + offset], at[begin + offset + min(len(box.ink), len(form) - offset) - 1]
             found.append(PlacedWord(box.x0, box.y0, box.x1, box.y1, start + int(first), start + int(last) + 1))
-        free = [box for box in free if id(box) not in taken]
     return sorted(found, key=lambda word: word.start)
 
 
@@ -158,25 +160,27 @@ def _steps(line: str, ink: str, place: int) -> list[tuple[int, str]]:
     return [(place + len(form), form) for form in _forms(line) if form and ink.startswith(form, place)]
 
 
-def _holds(line: Line, box: Box) -> bool:
-    x, y = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
-    return line.x0 - 1 <= x <= line.x1 + 1 and line.y0 <= y <= line.y1
+def _holds(line: Line, middles: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which of the points (n, 2) lie in a line, which has a point more to the left and right."""
+    x, y = middles[:, 0], middles[:, 1]
+    held: NDArray[np.bool_] = (line.x0 - 1 <= x) & (x <= line.x1 + 1) & (line.y0 <= y) & (y <= line.y1)
+    return held
 
 
-def _in_line(boxes: Sequence[Box], line: Line, form: str) -> list[tuple[Box, int]]:
-    """The words of a line with their offsets in it: each token takes the first free word of the same letters.
+def _in_line(words: Sequence[str], line: Line, form: str) -> list[tuple[int, int]]:
+    """Which words of a line stand at which offset in it: each token takes the first free word of the same letters.
 
     A row of a table has bars between its cells that are on no page as words; they take none.
     """
-    free = list(boxes)
+    free: dict[str, deque[int]] = {}
+    for number, word in enumerate(words):
+        free.setdefault(word, deque()).append(number)
     found = []
     offset = 0
     for token in (_ink(part) for part in line.text.split()):
         if offset >= len(form):
             break
-        match = next((box for box in free if box.ink == token), None)
-        if match is not None:
-            free.remove(match)
-            found.append((match, offset))
+        if free.get(token):
+            found.append((free[token].popleft(), offset))
         offset += len(token)
     return found

@@ -10,11 +10,26 @@ from chunkviz.metrics.base import Metric, Result
 from chunkviz.metrics.places import bounds, chunk_findings
 from chunkviz.units import EMBEDDING_LIMIT, EMBEDDING_MODEL, unit
 
+_MOST_KEPT = 8
+"""Cuts of one document whose counts are kept: four columns, and where the sliders of each come from."""
+
 
 def model_tokens(chunking: Chunking) -> NDArray[np.int64]:
-    """int64 (n,): the size of each chunk as the embedding model counts it, without its two special tokens."""
+    """int64 (n,): the size of each chunk as the embedding model counts it, without its two special tokens.
+
+    Counted once for a cut, however many measures ask: where a text has no blanks, every chunk is read as a whole.
+    """
     starts, ends = bounds(chunking)
-    return unit(EMBEDDING_MODEL).measure(chunking.document).counts(starts, ends)
+    kept: dict[bytes, NDArray[np.int64]] = chunking.document.derive("model tokens", dict)
+    key = starts.tobytes() + ends.tobytes()
+    counts = kept.get(key)
+    if counts is None:
+        counts = unit(EMBEDDING_MODEL).measure(chunking.document).counts(starts, ends)
+        counts.setflags(write=False)
+        if len(kept) >= _MOST_KEPT:
+            kept.clear()
+        kept[key] = counts
+    return counts
 
 
 def unread(chunking: Chunking) -> NDArray[np.float64]:

@@ -172,19 +172,24 @@ class _Cutter:
         return after
 
     def _span(self, at: int, after: int) -> tuple[int, int]:
-        return self.services.graphemes.trimmed(self.parts.cuts[at], self.parts.cuts[after])
+        cuts, text = self.parts.cuts, self.document.text
+        start, end = cuts[at], cuts[after]
+        while start < end and text[end - 1].isspace():
+            end -= 1
+        # Two ASCII characters have a border between them; only what else stands at an edge needs a closer look.
+        if start < end and not text[start].isspace() and _is_plain(text, start) and _is_plain(text, end):
+            return start, end
+        return self.services.graphemes.trimmed(cuts[at], cuts[after])
 
     def _count(self, at: int, after: int) -> int:
         return self.services.measure.count(*self._span(at, after))
 
     def _furthest(self, at: int, low: int, end: int, limit: int) -> int:
         """The last part border up to `end` that a chunk from `at` can reach within `limit`; `low` where it reaches none."""
-        cuts, borders = self.parts.cuts, self.services.measure.borders
+        units = self.parts.units
         if low >= end:
             return low
-        first = int(np.searchsorted(borders, cuts[at]))
-        reach = int(borders[min(first + limit, len(borders) - 1)])
-        after = max(low, bisect_right(cuts, reach, low, end + 1) - 1)
+        after = max(low, bisect_right(units, units[at] + limit, low, end + 1) - 1)
         step = 1
         while after > low and self._count(at, after) > limit:
             after, step = max(low, after - step), step * 2
@@ -248,6 +253,11 @@ class _Cutter:
             reason = self._reason(until, end) if i == len(found) - 1 else f"inside {what}: {piece.reason}"
             touches = piece.start < high and low < piece.end  # or it holds only the key, or only closing brackets
             yield piece._replace(reason=reason, context=context, flags=forced if touches else piece.flags)
+
+
+def _is_plain(text: str, at: int) -> bool:
+    around = text[max(at - 1, 0) : at + 1]
+    return around.isascii() and around != "\r\n"
 
 
 SPEC = Strategy(

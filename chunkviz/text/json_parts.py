@@ -50,6 +50,7 @@ class Parts:
     """n parts in order; each runs to where the next one begins.
 
     cuts   : n + 1 positions, the last one is the end of the text
+    units  : n + 1, how many units of the measure begin before each of these
     roles  : uint8 (n,), OPEN, ITEM or CLOSE
     tokens : n, the first token of each; -1 for a stretch that is no JSON
     whole  : bool (n,), a part that was found to fit, as opposed to a single token of which nobody knows
@@ -57,6 +58,7 @@ class Parts:
     """
 
     cuts: list[int]
+    units: list[int]
     roles: NDArray[np.uint8]
     tokens: list[int]
     whole: NDArray[np.bool_]
@@ -77,9 +79,10 @@ def parts(text: str, source: JsonSource, measure: Measure, graphemes: Graphemes,
     lasts = ends_with + np.append(source.kinds == COMMA, False)[ends_with + 1]
     fits = closed & _fits(measure, source.starts[firsts], source.ends[lasts], size)
     # Where only the key or the comma makes an item too long, at least its value stays whole.
-    alone = ~fits & closed & _fits(measure, source.starts[values], source.ends[ends_with], size)
-    firsts, lasts = np.where(alone, values, firsts), np.where(alone, ends_with, lasts)
-    fits |= alone
+    alone = np.flatnonzero(~fits & closed)
+    alone = alone[_fits(measure, source.starts[values[alone]], source.ends[ends_with[alone]], size)]
+    firsts[alone], lasts[alone] = values[alone], ends_with[alone]
+    fits[alone] = True
     # Outermost first: an item inside one that fits is part of it.
     reach = np.maximum.accumulate(np.where(fits, lasts, -1)) if n else lasts
     outermost = fits & (np.concatenate(([-1], reach[:-1])) < firsts)
@@ -97,11 +100,14 @@ def parts(text: str, source: JsonSource, measure: Measure, graphemes: Graphemes,
     place = np.searchsorted(starts, unread)
     cuts = np.insert(starts, place, unread)
     # A combining mark makes one character with the bracket before it: the cut moves to where that begins.
-    moved = np.flatnonzero(graphemes.ceil_all(cuts) != cuts)
-    for i in moved.tolist():
-        cuts[i] = graphemes.floor(int(cuts[i]))
+    # No token begins between the two characters of a line end; other ASCII characters have a border between them.
+    for i, cut in enumerate(cuts.tolist()):
+        if not text[max(cut - 1, 0) : cut + 1].isascii():
+            cuts[i] = graphemes.floor(cut)
+    cuts = np.append(cuts, len(text))
     return Parts(
-        [*cuts.tolist(), len(text)],
+        cuts.tolist(),
+        np.searchsorted(measure.borders, cuts).tolist(),
         np.insert(roles[tokens], place, ITEM),
         np.insert(tokens, place, -1).tolist(),
         np.insert(whole[tokens], place, False),

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkviz.measures import Ints, code_points, is_blank_point
+from chunkviz.measures import BLOCK, Ints, code_points, is_blank_point
 from chunkviz.spans import Span, trimmed
 
 OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST, COMMA, COLON, STRING, WORD, KEY = range(1, 10)
@@ -136,10 +136,13 @@ def _signs(text: str) -> NDArray[np.uint8]:
     """uint8 (len(text),): ASCII as it is, other white space as a blank, everything else as 127; a byte each is fast."""
     if text.isascii():
         return np.frombuffer(text.encode("ascii"), dtype=np.uint8)
-    points = code_points(text)
-    signs = np.minimum(points, 127).astype(np.uint8)
-    high = np.flatnonzero(points > 127)
-    signs[high[is_blank_point(points[high])]] = ord(" ")
+    signs = np.empty(len(text), dtype=np.uint8)
+    for at in range(0, len(text), BLOCK):  # four bytes for every character of a block fit where it has just been
+        points = code_points(text[at : at + BLOCK])
+        block = signs[at : at + BLOCK]
+        block[:] = np.minimum(points, 127)
+        high = np.flatnonzero(points > 127)
+        block[high[is_blank_point(points[high])]] = ord(" ")
     return signs
 
 
@@ -158,30 +161,56 @@ def _tokens(
         faults[line] = Fault(int(quotes[lasts[line]]), "a string that nothing closes")
     # Without its last quote a line has pairs only, and what follows that quote is not looked at.
     quotes = np.delete(quotes, lasts[counts % 2 == 1])
-    opening, closing = quotes[0::2], quotes[1::2]
-    mark = np.zeros(len(signs) + 1, dtype=np.int8)
-    mark[opening] += 1
-    mark[closing + 1] -= 1
-    outside = np.cumsum(mark[:-1], dtype=np.int8) == 0
-    kind_at = _STRUCTURE[signs] * outside
-    word = outside & _IN_WORD[signs]
-    no_numbers = np.flatnonzero(word & ~_NUMERIC[signs])
-    no = np.zeros(1, dtype=bool)
-    # Where words begin and end, by turns.
-    edges = np.flatnonzero(np.concatenate((no, word)) != np.concatenate((word, no)))
-    kind_at[opening] = STRING
-    kind_at[edges[0::2]] = WORD
-    starts = np.flatnonzero(kind_at)
-    kinds = kind_at[starts]
-    ends = starts + 1
-    ends[kinds == STRING] = closing + 1
-    ends[kinds == WORD] = edges[1::2]
-    return starts, ends, kinds, no_numbers
+    return _outside(signs, quotes[0::2], quotes[1::2])
+
+
+def _outside(signs: NDArray[np.uint8], opening: Ints, closing: Ints) -> tuple[Ints, Ints, NDArray[np.uint8], Ints]:
+    """Starts, ends and kinds of all tokens, given the quotes around strings; and what no number holds, as `_tokens`.
+
+    Block by block: what a pass needs beside the text then fits where it has just been.
+    """
+    starts, kinds, edges, no_numbers = [], [], [], []
+    in_string, in_word = 0, False
+    after = closing + 1
+    for low in range(0, len(signs), BLOCK):
+        block = signs[low : low + BLOCK]
+        high = low + len(block)
+        begun = opening[slice(*np.searchsorted(opening, (low, high)))] - low
+        ended = after[slice(*np.searchsorted(after, (low, high)))] - low
+        mark = np.zeros(len(block), dtype=np.int8)
+        mark[0] = in_string
+        mark[begun] += 1
+        mark[ended] -= 1
+        inside = np.cumsum(mark, dtype=np.int8)
+        outside = inside == 0
+        kind_at = _STRUCTURE[block] * outside
+        word = outside & _IN_WORD[block]
+        no_numbers.append(np.flatnonzero(word & ~_NUMERIC[block]) + low)
+        # Where words begin and end, by turns.
+        edge = np.flatnonzero(word != np.concatenate(([in_word], word[:-1])))
+        kind_at[begun] = STRING
+        kind_at[edge[word[edge]]] = WORD
+        at = np.flatnonzero(kind_at)
+        edges.append(edge + low)
+        starts.append(at + low)
+        kinds.append(kind_at[at])
+        in_string, in_word = int(inside[-1]), bool(word[-1])
+    edges.append(np.array([len(signs)] if in_word else [], dtype=np.int64))
+    found, kind = _joined(starts), np.concatenate([np.empty(0, dtype=np.uint8), *kinds])
+    ends = found + 1
+    ends[kind == STRING] = after
+    ends[kind == WORD] = _joined(edges)[1::2]
+    return found, ends, kind, _joined(no_numbers)
+
+
+def _joined(parts: list[Ints]) -> Ints:
+    return np.concatenate([np.empty(0, dtype=np.int64), *parts])
 
 
 def _quotes(signs: NDArray[np.uint8]) -> Ints:
     """Positions of the quotes that no odd number of backslashes stands before."""
-    quotes: Ints = np.flatnonzero(signs == ord('"'))
+    blocks = range(0, len(signs), BLOCK)
+    quotes = _joined([np.flatnonzero(signs[at : at + BLOCK] == ord('"')) + at for at in blocks])
     behind = np.flatnonzero((quotes > 0) & (signs[np.maximum(quotes - 1, 0)] == ord("\\")))
     if not len(behind):
         return quotes
@@ -195,6 +224,47 @@ def _quotes(signs: NDArray[np.uint8]) -> Ints:
 
 def _nesting(starts: Ints, kinds: NDArray[np.uint8], line_of: Ints, faults: dict[int, Fault]) -> tuple[Ints, Ints]:
     """The container and the partner of every token; brackets that do not match are noted as faults of their line."""
+    is_bracket = (kinds >= OPEN_OBJECT) & (kinds <= CLOSE_LIST)
+    brackets = np.flatnonzero(is_bracket)
+    inside, partners = _paired(kinds[brackets], line_of[brackets])
+    if inside is None:
+        return _walked(starts, kinds, line_of, faults)
+    partner = np.arange(len(starts))
+    partner[brackets] = brackets[partners]
+    around = np.concatenate(([-1], np.where(inside < 0, -1, brackets[np.maximum(inside, 0)])))
+    return around[np.cumsum(is_bracket) - is_bracket], partner
+
+
+def _paired(kinds: NDArray[np.uint8], line_of: Ints) -> tuple[Ints | None, Ints]:
+    """For m brackets that all match, in their own lines: after each the bracket that is open, -1 for none; and its partner.
+
+    None where they do not. Brackets of one depth, in order, open and close by turns.
+    """
+    m = len(kinds)
+    opens = (kinds == OPEN_OBJECT) | (kinds == OPEN_LIST)
+    depth_after = np.cumsum(np.where(opens, 1, -1).astype(np.int32), dtype=np.int32)
+    none = np.empty(0, dtype=np.int64)
+    if not m:
+        return none, none
+    line_ends = np.flatnonzero(np.diff(line_of, append=-1))
+    if depth_after.min() < 0 or depth_after[line_ends].any():
+        return None, none
+    depth = np.where(opens, depth_after, depth_after + 1)  # of what a bracket opens or closes, from 1 on
+    order = np.argsort(depth, kind="stable")
+    left, right = order[0::2], order[1::2]
+    if not np.array_equal(kinds[left] + 1, kinds[right]):
+        return None, none
+    partners = np.empty(m, dtype=np.int64)
+    partners[left], partners[right] = right, left
+    # What is open after a bracket is the last one of its depth that opened: for each depth its brackets, in order.
+    keys = depth[order].astype(np.int64) * m + order
+    last = np.searchsorted(keys, depth_after.astype(np.int64) * m + np.arange(m), side="right") - 1
+    inside = np.where(depth_after > 0, order[np.maximum(last, 0)], -1)
+    return inside, partners
+
+
+def _walked(starts: Ints, kinds: NDArray[np.uint8], line_of: Ints, faults: dict[int, Fault]) -> tuple[Ints, Ints]:
+    """`_nesting` one by one, for brackets of which some do not match."""
     n = len(starts)
     is_bracket = (kinds >= OPEN_OBJECT) & (kinds <= CLOSE_LIST)
     brackets = np.flatnonzero(is_bracket)

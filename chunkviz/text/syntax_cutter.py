@@ -26,7 +26,7 @@ from chunkviz.spans import Span, trimmed
 from chunkviz.spec import Piece
 from chunkviz.text.recursive import RecursiveSplitter
 from chunkviz.text.syntax import SyntaxTree
-from chunkviz.text.syntax_items import Item, Scope, called, is_definition, items
+from chunkviz.text.syntax_items import Item, Scope, called, ends, is_definition, items
 
 # No source that anyone wrote nests so deep; what is deeper is a leaf.
 _DEEPEST: Final = 1_000
@@ -221,11 +221,14 @@ class SyntaxCutter:
         """What an item is taken apart into; nothing for a leaf."""
         if item.node is None:
             return []
-        start, end = self.tree.position(item.node.start_byte), self.tree.position(item.node.end_byte)
-        if (start, end) != (item.start, item.end) and start < end:
+        start = self.tree.position(item.node.start_byte)
+        borders = ends(item.node) if is_definition(item.node) else [item.node.end_byte]
+        for end in map(self.tree.position, borders):
+            if (start, end) == (item.start, item.end) or start >= end:
+                continue
             (before,), (after,) = self._units_before([Span(start, end)])
             if not self._is_long(item._replace(start=start, end=end), after - before):
-                # It would fit without the bracket before it or the comment after it: those go, and it stays whole.
+                # It would fit without the bracket before it or the comments after it: those go, and it stays whole.
                 parts = [
                     item._replace(end=start, node=None),
                     item._replace(start=start, end=end, tied=True),

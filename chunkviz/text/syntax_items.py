@@ -45,6 +45,7 @@ _OPENS: Final = ("(", "[", "{")
 _CLOSING_WORDS: Final = frozenset("end fi done esac #endif".split())
 _NAME_LENGTH: Final = 60
 _HEADER_LENGTH: Final = 300
+_MOST_STEPS_BACK: Final = 100
 
 
 class Kind(NamedTuple):
@@ -122,7 +123,8 @@ def items(tree: SyntaxTree, whole: Item) -> list[Item]:
         return []
     body = kind_of(node.type).body and not (node.type == "module" and _defines(node))
     scopes = inside = whole.scopes
-    found: list[Item] = []
+    starts: list[int] = []
+    about: list[tuple[bool, Node, tuple[Scope, ...]]] = []
     opened = -1  # where brackets begin that wait for what they hold
     end = node.start_byte
     previous: Node | None = None
@@ -134,25 +136,29 @@ def items(tree: SyntaxTree, whole: Item) -> list[Item]:
             if name.endswith(_OPENS) and not name[0].isalpha():
                 opened, end = first if opened < 0 else opened, last
                 continue
-            if found and (name in _CLOSING_WORDS or not any(map(str.isalnum, name))):
+            if starts and (name in _CLOSING_WORDS or not any(map(str.isalnum, name))):
                 end = last
                 continue
         lines = _lines_between(tree.data, end, first)
         kind = kind_of(name)
-        if kind.comment and not lines and (found or opened >= 0):
+        if kind.comment and not lines and (starts or opened >= 0):
             end = last
             continue
         if kind.body and not body and inside is scopes:
             inside = (*scopes, *_scope(tree, node, child))
         start = tree.position(first if opened < 0 else opened)
-        if not found or start > found[-1].start:
-            found.append(Item(start, start, _tied(node, previous, child, body, lines), child, inside))
+        if not starts or start > starts[-1]:
+            starts.append(start)
+            about.append((_tied(node, previous, child, body, lines), child, inside))
         opened, end, previous = -1, last, child
-    if found:
-        opens = whole.opens or (node if is_definition(node) else None)
-        found[0] = found[0]._replace(start=whole.start, tied=whole.tied, opens=opens)
-    ends = [*(item.start for item in found[1:]), whole.end]
-    return [item._replace(end=end) for item, end in zip(found, ends, strict=False)]
+    if not starts:
+        return []
+    opens = whole.opens or (node if is_definition(node) else None)
+    begins = [whole.start, *starts[1:]]
+    stops = [*starts[1:], whole.end]
+    found = [Item(start, stop, *more) for start, stop, more in zip(begins, stops, about, strict=True)]
+    found[0] = found[0]._replace(tied=whole.tied, opens=opens)
+    return found
 
 
 def _tied(node: Node, previous: Node | None, child: Node, body: bool, lines: int) -> bool:
@@ -180,6 +186,28 @@ def _children(node: Node) -> Iterator[Node]:
         if cursor.node is not None:
             yield cursor.node
         more = cursor.goto_next_sibling()
+
+
+def ends(node: Node) -> Iterator[int]:
+    """Byte positions at which a node can be said to end: where it does, and before the comments that it ends with.
+
+    Some grammars take what is written under a function, indented like its body, for part of it; Python does not.
+    """
+    yield node.end_byte
+    cursor = node.walk()
+    steps = 0
+    while steps < _MOST_STEPS_BACK and cursor.goto_last_child():
+        comments = False
+        while cursor.node is not None and kind_of(cursor.node.type).comment and steps < _MOST_STEPS_BACK:
+            steps += (
+                1  # one step back costs more, the more siblings there are: a run of a million comments is left as it is
+            )
+            comments = True
+            if not cursor.goto_previous_sibling():
+                return
+        if comments and cursor.node is not None and not kind_of(cursor.node.type).comment:
+            yield cursor.node.end_byte
+        steps += 1
 
 
 def _lines_between(data: bytes, end: int, start: int) -> int:

@@ -46,6 +46,11 @@ def summary(made: Sequence[Chunking], titles: Sequence[str]) -> None:
         return
     found = shared_boundaries(made)
     total = len(found.positions)
+    if not total:
+        st.html(
+            f'{STYLE}<div class="cv-chips" role="status" data-testid="agreement">No column cuts this document.</div>'
+        )
+        return
     called = names(list(titles))
     every = "Both" if len(made) == 2 else f"All {len(made)}"
     chips = [

@@ -162,17 +162,18 @@ def head(prefix: str, column: Column, made: Chunking, sample: bool) -> None:
         return
     if prefix in _kept().why:
         cards.notice("info", _kept().why[prefix])
-    saved = reference.from_positions(made.document, column.params["boundaries"])
+    boundaries: tuple[int, ...] = column.params["boundaries"]
     st.download_button(
         "Save as reference",
-        saved.to_json(),
+        # Made when it is asked for: to quote thousands of boundaries takes longer than to draw them.
+        lambda: reference.from_positions(made.document, boundaries).to_json(),
         file_name=f"{made.document.name}.reference.json",
         mime="application/json",
         key=f"{prefix}.save",
         icon=":material/download:",
         type="tertiary",
         on_click="ignore",
-        help=f"The {len(saved.boundaries):,} boundaries of this document as a file (JSON), to score strategies against, "
+        help=f"The {len(boundaries):,} boundaries of this document as a file (JSON), to score strategies against, "
         "or to go on another day.",
     )
     if not _fits(column, sample):

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from chunkviz import isolation
 from chunkviz.chunking import Chunking
@@ -29,6 +30,10 @@ KEY: Final = "pages"
 COMPONENT: Final = "chunkviz.page"
 SHARES: Final = {1: (1, 1), 2: (3, 2), 3: (2, 1), 4: (5, 2)}
 """How the width is shared between so many columns of text and the page."""
+LEAST_REM: Final = 12.5
+"""Width of a column of text, in units of the letter size, below which the page stands below the text."""
+LEAST_PAGE_REM: Final = 19
+"""And of the page: narrower, nobody could read it."""
 MOST_KEPT: Final = 6
 """Pictures kept in a session."""
 
@@ -44,6 +49,20 @@ def switch(document: Document) -> bool:
         help="The pages as they are printed, beside the text, with each chunk in its colour.",
     )
     return on
+
+
+def places(columns: int) -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Where so many columns of text stand, and the page: beside them, or below them on a narrow screen."""
+    row = f'.st-key-{KEY}-places > div > [data-testid="stHorizontalBlock"]'
+    least = f"{LEAST_REM * columns}rem"
+    with st.container(key=f"{KEY}-places"):
+        st.html(
+            f"<style>{row}{{flex-wrap:wrap}}"
+            f'{row} > [data-testid="stColumn"]{{min-width:min(100%,{least})}}'
+            f'{row} > [data-testid="stColumn"]:last-child{{min-width:min(100%,{LEAST_PAGE_REM}rem)}}</style>'
+        )
+        text, page = st.columns(SHARES[columns], gap="medium")
+    return text, page
 
 
 def focus(made: Sequence[Chunking]) -> Focus | None:

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from browser.hands import FILES, TWO, by_hand, column, count, link_boundaries, opened, settled, starting
 from playwright.sync_api import Locator, Page, expect
 
 import chunkviz
@@ -19,50 +20,6 @@ from chunkviz.strategies.manual import boundaries_of
 from chunkviz.ui.state import Column
 
 pytestmark = pytest.mark.browser
-
-FILES = {s.id: s.file for s in samples.samples()}
-TWO = [Column("fixed", {"size": 128, "overlap": 16}), Column("recursive", {"size": 200, "overlap": 20})]
-
-
-def settled(page: Page) -> None:
-    """Wait until the script has run and the viewer has painted."""
-    page.wait_for_selector('[data-testid="viewer"] [data-chunk]')
-    page.wait_for_timeout(300)
-    page.wait_for_function("document.querySelector('[data-testid=stApp]').dataset.testScriptState !== 'running'")
-    page.wait_for_timeout(300)
-
-
-def opened(app: str, page: Page, sample: str, columns: list[Column] = TWO) -> chunkviz.Document:
-    page.goto(f"{app}/?" + urlencode([("doc", sample), *(("c", c.spell()) for c in columns)]))
-    settled(page)
-    return isolation.load(samples.read(sample), FILES[sample])
-
-
-def column(page: Page, at: int) -> Locator:
-    return page.locator(f'[data-testid="viewer"] [data-column="{at}"]')
-
-
-def starting(page: Page, at: int, chunk: int) -> Locator:
-    """The piece that a chunk starts with."""
-    return column(page, at).locator(f'.opens[data-chunk="{chunk}"]').first
-
-
-def count(page: Page, at: int) -> int:
-    return int(column(page, at).get_attribute("data-count") or -1)
-
-
-def by_hand(page: Page, at: int) -> None:
-    """Turn a column into one that is edited by hand."""
-    page.get_by_role("button", name="Edit by hand").nth(at).click()
-    expect(column(page, at)).to_have_attribute("data-strategy", "manual")
-    settled(page)
-
-
-def link_boundaries(page: Page, at: int) -> tuple[int, ...]:
-    """The boundaries that the link holds, code points."""
-    from urllib.parse import parse_qs, urlparse
-
-    return tuple(Column.parse(parse_qs(urlparse(page.url).query)["c"][at]).params["boundaries"])
 
 
 def drag(page: Page, piece: Locator, right: float, down: float) -> None:
@@ -311,6 +268,24 @@ def test_the_page_shows_the_chunk_that_the_text_shows(app: str, page: Page) -> N
         " return a.top >= b.top && a.top < b.bottom; }"
     )
     assert inside
+
+
+@pytest.mark.parametrize(("width", "beside"), [(1400, True), (800, False)])
+def test_the_page_stands_below_the_text_where_both_do_not_fit(app: str, page: Page, width: int, beside: bool) -> None:
+    page.set_viewport_size({"width": width, "height": 1200})
+    opened(app, page, "policy_handbook")
+    page.get_by_text("Show the pages of the PDF").click()
+    sheet = page.get_by_test_id("pdf-page")
+    sheet.locator("[data-chunk]").first.wait_for()
+    settled(page)
+    text, paper = page.locator(".scroller").bounding_box(), sheet.bounding_box()
+    second = column(page, 1).bounding_box()
+    assert text
+    assert paper
+    assert second
+    assert paper["width"] > 280
+    assert second["x"] + second["width"] <= text["x"] + text["width"] + 1  # no column is cut off
+    assert (paper["y"] < text["y"] + text["height"]) == beside
 
 
 def _on(document: chunkviz.Document, chunk: chunkviz.Chunk, number: int) -> bool:
