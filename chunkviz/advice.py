@@ -226,7 +226,9 @@ def _reasons(
 ) -> list[str]:
     value = format.number(_mean(chosen, metric.id), metric.unit)
     asked = chosen.metrics[metric.id].n
-    of = f"{len(good)} of {format.plural(len(fitting), 'recipe')}" if len(fitting) > 1 else "the only recipe"
+    all_ = "both recipes" if len(fitting) == 2 else f"all {len(fitting):,} recipes"
+    some = f"{len(good)} of {format.plural(len(fitting), 'recipe')}"
+    of = "the only recipe" if len(fitting) == 1 else all_ if len(good) == len(fitting) else some
     read, stored = _cost(chosen)
     other = f" instead of {_cost(best)[0 if read else 1]:,.0f}" if chosen is not best else ""
     if read:

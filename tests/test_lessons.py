@@ -11,26 +11,34 @@ import pytest
 import chunkviz
 from chunkviz import isolation, registry, samples
 from chunkviz.document import Document, Page
-from chunkviz.lessons import evidence, guide, terms
+from chunkviz.lessons import claims, evidence, figures, guide, late, terms
 from chunkviz.lessons.examples import EXAMPLES, HAND_MADE, example, spans_of
 from chunkviz.lessons.excerpt import LONGEST, excerpt, part, scaled
 from chunkviz.lessons.failures import FAILURES, fails
-from chunkviz.lessons.measured import (
+from chunkviz.lessons.measured import Ranks, holders, measure, touching
+from chunkviz.lessons.story import STEPS, step_number
+from chunkviz.lessons.subject import LONGEST as STORY
+from chunkviz.lessons.subject import (
+    MOST_QUESTIONS,
     Asked,
-    Ranks,
-    Setting,
+    asked_at,
     asked_by_reader,
+    asked_of,
+    asked_of_itself,
     asked_of_sample,
-    holders,
-    measure,
-    touching,
+    told_with,
 )
-from chunkviz.lessons.story import BLIND, LARGE, NATURAL, OVERLAPPING, RERANKED, SMALL, STEPS, TURNS, Scene, step_number
+from chunkviz.lessons.telling import scene
+from chunkviz.lessons.ways import SHORTEST, WRITTEN, Setting, tokens, ways_for
+from chunkviz.question_files import read_file
+from chunkviz.questions import Gold, Question
 from chunkviz.spans import Span
-from chunkviz.ui import diagrams, learning
+from chunkviz.ui import diagrams, learning, small_charts
 from chunkviz.ui.state import Column
 
 SAMPLE = "api_manual"
+BLIND, OVERLAPPING, NATURAL = WRITTEN.blind, WRITTEN.overlapping, WRITTEN.natural
+SMALL, LARGE, TURNS, RERANKED = WRITTEN.smaller, WRITTEN.larger, WRITTEN.turns, WRITTEN.reranked
 
 
 @pytest.fixture(scope="module")
@@ -48,11 +56,9 @@ def cut(document: Document, one: Setting) -> chunkviz.Chunking:
 
 
 def told(asked: Asked, step_id: str) -> list[str]:
-    """The claims of a step, as the page works them out."""
+    """The claims of a step."""
     step = next(s for s in STEPS if s.id == step_id)
-    evaluation, found = measure(asked, step.measures) if asked.questions and step.measures else (None, {})
-    cuts = [(s, made, chunkviz.report(made)) for s in step.columns for made in [cut(asked.document, s)]]
-    return step.claims(Scene(asked, cuts, found, evaluation))
+    return step.claims(scene(asked, step))
 
 
 # --- where strategies fail ------------------------------------------------------------------------------------------
@@ -166,7 +172,7 @@ def test_half_of_the_answer_is_all_that_comes_back(asked: Asked) -> None:
 def test_overlap_mends_and_has_its_price(asked: Asked) -> None:
     first, second, price = told(asked, "overlap")
     assert first == "Chunk 5 of 10 holds the whole answer."
-    assert "5 of 16 answers without the overlap, 0 of 16 answers with it" in second
+    assert "5 of 16 without the overlap, 0 of 16 with it" in second
     more = chunkviz.report(cut(asked.document, OVERLAPPING))["overhead"].value
     assert more == pytest.approx(0.079, abs=0.001)
     assert "7.9 %" in price
@@ -191,7 +197,7 @@ def test_small_pieces_are_found_and_large_ones_are_not_read(asked: Asked) -> Non
     assert tables == [4, 0]
     claims = told(asked, "size")
     assert "Of 16 questions, the first passage is a right one for 15 at 128, 9 at 512 and 5 at 1,024" in claims[0]
-    assert "4 of 5 tables are cut at 128, 0 at 512" in claims[2]
+    assert "4 of 5 tables are cut at 128 tokens, 0 at 512" in claims[2]
     # The guide quotes the same figures.
     assert (
         "15 of 16 questions at 128 tokens, for 9 of 16 at 512 and for 5 of 16 at 1,024"
@@ -203,7 +209,7 @@ def test_topic_turns_are_no_magic(asked: Asked) -> None:
     claims = told(asked, "turns")
     assert claims[0] == "Chunk 11 of 28 holds the whole answer."
     assert "A chunk begins at 12 of 33 headings" in claims[2]
-    assert "1 of 16 answers, and 0 of 16 answers with “recursive”" in claims[3]
+    assert claims[3].rstrip(".") == "It is no magic. Answers cut: 1 of 16, and 0 of 16 with “recursive”"
 
 
 def test_the_second_look_helps(asked: Asked) -> None:
@@ -225,12 +231,127 @@ def test_a_figure_is_measured_once(asked: Asked) -> None:
         measure(Asked(asked.document), (BLIND,))
 
 
+AWKWARD = {
+    "two sentences": "One sentence. Another one.\n\nA third.",
+    "short": "The pool opens at nine. Towels cost two euros. " * 8 + "The key hangs behind the blue door.",
+    "no blanks": "nospaces" * 900,
+    "emoji": "🧑‍🧑‍🧒‍🧒" * 700,
+    "right to left": "هذا نص عربي طويل يقرأ من اليمين إلى اليسار. " * 90,
+    "headings only": "".join(f"# {'A very long heading ' * 15}{n}\n\n" for n in range(40)),
+    "table": "| a | b |\n|---|---|\n" + "| one | two |\n" * 300,
+}
+
+
+@pytest.mark.parametrize("name", AWKWARD)
 @pytest.mark.parametrize("step", [s.id for s in STEPS])
-def test_every_step_can_be_told_without_a_question(step: str) -> None:
-    document = Document.from_text("One sentence. Another one.\n\nA third.", "mine.txt")
-    claims = told(Asked(document), step)
-    assert claims
-    assert all(claims)
+def test_every_step_can_be_told_about_any_document(step: str, name: str) -> None:
+    found = asked_of_itself(Document.from_text(AWKWARD[name], "mine.md"))
+    told_ = told(found, step)
+    assert told_
+    assert all(told_)
+    title, story = next(s for s in STEPS if s.id == step).words(found)
+    assert "{" not in title + story
+    # The words of the sample's story promise what another document need not keep.
+    assert title not in ("A question that nobody could answer", "The cut goes through the answer")
+
+
+def test_a_document_shows_what_a_cut_goes_through() -> None:
+    found = asked_of_itself(Document.from_text(AWKWARD["short"], "mine.txt"))
+    assert found.word == "sentence"
+    assert found.gold is not None
+    blind = cut(found.document, found.ways.blind)
+    assert holders(blind, found.gold) == []
+    first = next(p for p in chunkviz.report(blind)["cut.sentences"].findings)
+    assert found.gold == (first.start, first.end)
+    parts = touching(blind, found.gold)
+    assert told(found, "cut")[0] == (
+        f"This sentence lies across {claims.numbers(parts)}. None of the {len(blind.chunks)} chunks holds it whole."
+    )
+
+
+def test_where_nothing_is_cut_a_step_says_so_and_goes_on() -> None:
+    document = Document.from_text("Go on.\n" * 256, "go.txt")  # three tokens a line, and 192 in a chunk
+    found = asked_of_itself(document)
+    assert chunkviz.report(cut(document, found.ways.blind))["cut.sentences"].value == 0
+    assert found.gold is None
+    assert "nothing to see here" in told(found, "cut")[0]
+    assert told(found, "rerank") == [claims.NO_QUESTION]
+    assert told(found, "measure")[0].startswith("Without questions nobody can say")
+
+
+@pytest.mark.parametrize("sample", [s.id for s in samples.samples()])
+def test_the_story_of_every_sample_is_true(sample: str) -> None:
+    """What a step says of the answer is what the chunks hold."""
+    asked = asked_of_sample(sample, isolation.load(samples.read(sample), samples.sample(sample).file))
+    assert asked.written == (sample == SAMPLE)
+    assert asked.gold is not None
+    for step_id, at in (("cut", 0), ("overlap", 1), ("recursive", 1)):
+        step = next(s for s in STEPS if s.id == step_id)
+        made = cut(asked.document, step.columns(asked.ways)[at])
+        first = told(asked, step_id)[0]
+        assert ("whole answer" in first) == bool(holders(made, asked.gold)), first
+
+
+def test_a_short_text_is_told_with_small_sizes() -> None:
+    text = Document.from_text(AWKWARD["short"], "mine.txt")
+    ways = ways_for(text)
+    assert SHORTEST <= tokens(text) < 2 * WRITTEN.size
+    assert ways.small < ways.size < ways.large < WRITTEN.size
+    assert 0 < ways.overlap < ways.size
+    assert len(cut(text, ways.blind).chunks) >= 4
+    assert ways_for(Document.from_text("word " * 3000)) is WRITTEN
+    assert f"after every {ways.size} tokens" in STEPS[0].words(asked_of_itself(text))[1]
+
+
+@pytest.mark.parametrize("sample", ["headings", "lines", "blanks", "nothing"])
+def test_a_long_document_is_told_by_a_part_that_holds_the_answer(sample: str) -> None:
+    unit = {
+        "headings": "## Part {}\n\n" + "Words and more words. " * 40 + "\n\n",
+        "lines": "Line {} of many, each about a boat.\n",
+        "blanks": "number {} and ",
+        "nothing": "number{}and👩‍👩‍👧",
+    }[sample]
+    text = "".join(unit.replace("{}", str(n)) for n in range(30_000))[: 5 * STORY]
+    middle = len(text) // 2 + 1
+    words = "THE ANSWER IS FORTY-TWO."
+    document = Document.from_text(f"{text[:middle]}\n{words}\n{text[middle:]}", "long.md")
+    asked = asked_by_reader(document, "What?", words)
+    assert asked.part
+    assert len(asked.document.text) <= STORY
+    assert asked.gold is not None
+    assert asked.document.text[asked.gold.start : asked.gold.end] == words
+    assert document.text[asked.start : asked.start + len(asked.document.text)] == asked.document.text
+    small, start = told_with(document)
+    assert start == 0
+    assert STORY // 2 <= len(small.text) <= STORY
+    assert document.text.startswith(small.text)
+    assert told_with(Document.from_text("short"))[1] == 0
+
+
+def test_questions_outside_the_part_are_not_asked() -> None:
+    document = Document.from_text("Every sentence has a number of its own. " * 10_000, "long.txt")
+
+    def question(n: int, at: int) -> Question:
+        return Question(f"Question {n}?", (Gold("long.txt", at, at + 38),))
+
+    near = [question(n, 40 * n) for n in range(100)]
+    asked = asked_of(document, [near[0], question(999, 399_000), *near[1:]])
+    assert asked.questions[0].text == "Question 0?"
+    assert len(asked.questions) == MOST_QUESTIONS
+    assert all(q.text != "Question 999?" for q in asked.questions)
+    assert all(g.end <= len(asked.document.text) for q in asked.questions for g in q.gold)
+
+
+def test_a_marked_passage_is_what_the_story_is_about(manual: Document) -> None:
+    words = "Bookings made there are deleted every Sunday"
+    start = manual.text.index(words)
+    marked = asked_at(manual, " ", Span(start, start + len(words)))
+    assert marked.it == "this passage"
+    assert marked.gold == (start, start + len(words))
+    assert told(marked, "recursive")[0].endswith("holds this passage whole. Nothing is stored twice.")
+    assert asked_by_reader(manual, "", "deleted every Sunday").word == "passage"
+    asked = asked_at(manual, "When?", Span(start, start + len(words)))
+    assert asked.questions[0].text == "When?"
 
 
 def test_a_question_of_ones_own(manual: Document) -> None:
@@ -242,7 +363,7 @@ def test_a_question_of_ones_own(manual: Document) -> None:
     assert "holds the whole answer" in told(mine, "recursive")[0]
     assert "do not occur" in asked_by_reader(manual, "When?", "never written").problem
     assert re.search(r"occur \d+ times", asked_by_reader(manual, "When?", "the").problem)
-    assert asked_by_reader(manual, "", words) == Asked(manual)
+    assert asked_by_reader(manual, "When?", " ").questions == ()
 
 
 def test_links_to_steps() -> None:
@@ -308,7 +429,53 @@ def test_the_guide_looks_at_the_document(manual: Document) -> None:
 def test_every_figure_says_whose_it_is() -> None:
     for found in evidence.EVIDENCE.values():
         assert found.source
-        assert bool(found.reproduce) == (found.whose == "ours")
+        assert found.reproduce == (evidence.AGAIN if found.whose == "ours" else "")
+        assert found.whose == "ours" or "https://" in found.source
+
+
+def test_every_figure_of_ours_comes_out_of_its_command() -> None:
+    """What `python -m chunkviz.lessons evidence` prints is what the guide says."""
+    quoted = {name: found.text for name, found in evidence.EVIDENCE.items() if found.whose == "ours"}
+    assert figures.sentences() == quoted
+    assert f"their {sum(len(asked_of_sample_rows(s.id)) for s in samples.samples())} questions" in (
+        evidence.EVIDENCE["recursive"].source
+    )
+
+
+def asked_of_sample_rows(sample: str) -> list[object]:
+    return list(read_file(samples.FOLDER / "questions" / f"{sample}.csv"))
+
+
+def test_late_chunking_fails_on_its_example() -> None:
+    right, wrong = late.EXAMPLE.scores()
+    assert right.cosine > wrong.cosine
+    assert right.second < wrong.second
+
+
+def test_what_reading_in_context_changes() -> None:
+    made = chunkviz.chunk(
+        Document.from_text("The old lighthouse is open. Its stairs have 204 steps."), "sentence", sentences=1
+    )
+    changed = late.moved(made)
+    assert len(changed.values) == len(made.chunks) == 2
+    assert all(-1 <= v < 0.999 for v in changed.values)
+    assert changed.values[changed.least] == min(changed.values) <= changed.mean
+    alone = late.moved(chunkviz.chunk(Document.from_text("Its stairs have 204 steps."), "sentence", sentences=1))
+    assert alone.values[0] > max(changed.values)  # with nothing around it, there is no context to read
+
+
+def test_the_card_of_late_chunking_has_all_parts(manual: Document) -> None:
+    drawn = learning.late_card(excerpt(manual), "cl100k_base", "tokens")
+    for words in (
+        late.TITLE,
+        late.WATCH_OUT,
+        late.GOOD_FOR,
+        late.COSTS,
+        late.SOURCE,
+        late.EXAMPLE.question,
+        "on average",
+    ):
+        assert words.replace("&", "&amp;") in drawn
 
 
 # --- diagrams -------------------------------------------------------------------------------------------------------
@@ -329,10 +496,10 @@ def test_diagrams_escape_what_they_show() -> None:
             '"', "&quot;"
         ).replace("'", "&#x27;")
     for drawn in (
-        diagrams.tokens([EVIL]),
-        diagrams.bars([(EVIL, 0.5, EVIL)], 1.0),
-        diagrams.table([(EVIL, EVIL)], [[EVIL]]),
-        diagrams.ranks([Ranks(EVIL, 3, 1)], EVIL, EVIL, None),
+        small_charts.tokens([EVIL]),
+        small_charts.bars([(EVIL, 0.5, EVIL)], 1.0),
+        small_charts.table([(EVIL, EVIL)], [[EVIL]]),
+        small_charts.ranks([Ranks(EVIL, 3, 1)], EVIL, EVIL, None),
     ):
         assert "<script" not in drawn
         assert "onerror=alert(1)>" not in drawn

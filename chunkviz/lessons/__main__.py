@@ -1,26 +1,33 @@
-"""`python -m chunkviz.lessons`: the claims of the demo, worked out on the sample that it tells its story with."""
+"""The claims of the demo, worked out on the sample that it tells its story with; and the figures of the decision guide.
+
+python -m chunkviz.lessons            the story
+python -m chunkviz.lessons evidence   the figures of ours that the guide quotes
+"""
 
 from __future__ import annotations
 
+import argparse
 import sys
 
 from chunkviz import isolation, samples
-from chunkviz.engine import chunk
-from chunkviz.lessons.measured import asked_of_sample, measure
-from chunkviz.lessons.story import STEPS, Scene
-from chunkviz.report import report
-
-SAMPLE = "api_manual"
+from chunkviz.lessons import figures
+from chunkviz.lessons.subject import SAMPLE, asked_of_sample
+from chunkviz.lessons.telling import told
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m chunkviz.lessons", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", nargs="?", choices=("story", "evidence"), default="story")
+    if parser.parse_args().what == "evidence":
+        for name, sentence in figures.sentences().items():
+            sys.stdout.write(f"{name}: {sentence}\n")
+        return
     document = isolation.load(samples.read(SAMPLE), samples.sample(SAMPLE).file)
-    asked = asked_of_sample(SAMPLE, document)
-    for number, step in enumerate(STEPS, 1):
-        evaluation, measured = measure(asked, step.measures)
-        cuts = [(s, made, report(made)) for s in step.columns for made in [chunk(document, s.strategy, **s.values)]]
-        sys.stdout.write(f"\n{number}. {step.title}\n")
-        for claim in step.claims(Scene(asked, cuts, measured, evaluation)):
+    for number, (title, claims) in enumerate(told(asked_of_sample(SAMPLE, document)), 1):
+        sys.stdout.write(f"\n{number}. {title}\n")
+        for claim in claims:
             sys.stdout.write(f"   {claim}\n")
 
 

@@ -19,15 +19,15 @@ KINDS: Final[Mapping[str, str]] = {
     "paper": "LaTeX paper",
 }
 STRUCTURES: Final[Mapping[str, str]] = {
-    "headings": "Real headings, most sections a page or less",
-    "long": "Real headings, long sections",
-    "paragraphs": "Paragraphs, hardly a heading",
-    "none": "Neither headings nor paragraphs",
+    "headings": "Headings, short sections",
+    "long": "Headings, long sections",
+    "paragraphs": "Paragraphs, few headings",
+    "none": "Neither of them",
 }
 BUDGETS: Final[Mapping[str, str]] = {
-    "none": "Cutting may cost nothing",
-    "embed": "Every sentence may be embedded",
-    "model": "A language model may read everything",
+    "none": "Nothing",
+    "embed": "A model for each sentence",
+    "model": "A language model",
 }
 QUESTIONS: Final[Mapping[str, str]] = {
     "fact": "One exact fact",

@@ -4,85 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from chunkviz import samples
 from chunkviz.chunking import Chunking
-from chunkviz.document import Document
 from chunkviz.errors import ParameterError
 from chunkviz.evaluate import Step, evaluate
 from chunkviz.evaluation import Evaluation, RecipeResult
-from chunkviz.graphemes import graphemes
-from chunkviz.question_files import read_file
-from chunkviz.questions import Gold, Question, places_of, resolve
+from chunkviz.lessons.subject import Asked
+from chunkviz.lessons.ways import Setting
 from chunkviz.spans import Span
 
 DEPTHS: Final = (1, 5, 1000)
 """Passages that come back: the best one, a handful, and all, to know every rank."""
-
-
-class Setting(NamedTuple):
-    """One way to cut and to search. `params` as pairs, so that a setting can be a key."""
-
-    strategy: str
-    params: tuple[tuple[str, Any], ...] = ()
-    reranked: bool = False
-
-    @property
-    def values(self) -> dict[str, Any]:
-        return dict(self.params)
-
-    def recipe(self) -> dict[str, Any]:
-        """As a recipe file has it."""
-        retrieval = {"reranker": "late_interaction"} if self.reranked else {}
-        return {"strategy": self.strategy, "params": self.values, "retrieval": retrieval}
-
-
-def setting(strategy: str, *, reranked: bool = False, **params: Any) -> Setting:
-    """`setting("fixed", size=512, overlap=0)`."""
-    return Setting(strategy, tuple(params.items()), reranked)
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A document and the questions that are asked about it, the one of the story first.
-
-    problem : what was wrong with a reader's own question, in words
-    """
-
-    document: Document
-    questions: tuple[Question, ...] = ()
-    problem: str = ""
-
-    @property
-    def gold(self) -> Span | None:
-        """Where the answer to the first question stands, without white space at its ends; None without a question."""
-        if not self.questions:
-            return None
-        place = self.questions[0].gold[0]
-        return graphemes(self.document).trimmed(place.start, place.end)
-
-
-def asked_of_sample(sample_id: str, document: Document) -> Asked:
-    """A sample's own questions, the one that it was written for at the front."""
-    rows = read_file(samples.FOLDER / "questions" / f"{sample_id}.csv")
-    found = resolve(rows, {document.name: document}).questions
-    first = samples.sample(sample_id).question
-    return Asked(document, tuple(sorted(found, key=lambda q: q.text != first)))
-
-
-def asked_by_reader(document: Document, question: str, answer: str) -> Asked:
-    """A reader's own question, with the words of the document that answer it; they must occur once."""
-    if not question.strip() or not answer.strip():
-        return Asked(document)
-    places = places_of(answer, document.text)
-    if len(places) != 1:
-        times = "do not occur" if not places else f"occur {len(places)} times"
-        return Asked(
-            document, problem=f"The words of the answer {times} in this document. Copy them so that they occur once."
-        )
-    gold = Gold(document.name, places[0].start, places[0].end)
-    return Asked(document, (Question(question.strip(), (gold,)),))
 
 
 def holders(chunking: Chunking, gold: Span) -> list[int]:

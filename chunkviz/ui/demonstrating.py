@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from html import escape
 from typing import Final
 
@@ -9,48 +10,71 @@ import streamlit as st
 
 from chunkviz import format, registry
 from chunkviz.chunking import Chunking
-from chunkviz.document import Document
 from chunkviz.errors import ChunkvizError, Stopped
 from chunkviz.evaluate import Step as Progress
 from chunkviz.evaluation import Evaluation
-from chunkviz.grid import label
-from chunkviz.lessons.measured import Asked, Measured, Setting, asked_by_reader, asked_of_sample, measure
-from chunkviz.lessons.story import STEPS, Scene, Step, step_number
+from chunkviz.graphemes import graphemes
+from chunkviz.grid import label, spelled
+from chunkviz.lessons.claims import Scene
+from chunkviz.lessons.measured import Measured, measure
+from chunkviz.lessons.story import STEPS, Step, step_number
+from chunkviz.lessons.subject import Asked
+from chunkviz.lessons.ways import SHORTEST, Setting, tokens
 from chunkviz.metrics.base import Finding
 from chunkviz.report import Report
+from chunkviz.retrieval.options import RetrievalOptions
 from chunkviz.segments import Focus
-from chunkviz.ui import cache, cards, diagrams, frame, learning, progress, state
+from chunkviz.ui import cache, cards, diagrams, frame, learning, presenting, progress, small_charts, state, swapping
 from chunkviz.ui.cache_keys import key_of
 from chunkviz.ui.controls import store
 from chunkviz.ui.viewer import viewer
 from chunkviz.units import DEFAULT_UNIT
 
-SAMPLE: Final = "api_manual"
 _STEP: Final = "demo.step"
+_VIEWER: Final = "demo.viewer"
 
 
 def page() -> None:
-    st.html(cards.STYLE + diagrams.style(st.context.theme.type) + learning.STYLE)
+    st.html(cards.STYLE + diagrams.style(st.context.theme.type) + learning.STYLE + presenting.STYLE)
     shown = frame.shown()
     frame.linked("demo")
     number = step_number(st.query_params.get("step") or store().get(_STEP))
     step = STEPS[number - 1]
     store()[_STEP] = str(number)
-    link = {"step": str(number), "unit": shown.unit, **({"doc": shown.source.id} if shown.source.sample else {})}
-    if dict(st.query_params) != link:
-        st.query_params.from_dict(link)
-    steering(number, step)
+    alone = st.query_params.get("notes") == "1"
+    link = {"unit": shown.unit, **({"doc": shown.source.id} if shown.source.sample else {})}
+    whole_link = {"step": str(number), **link, **({"notes": "1"} if alone else {})}
+    if dict(st.query_params) != whole_link:
+        st.query_params.from_dict(whole_link)
+    steering(number, alone)
+    if alone:
+        presenting.notes_alone(step, number)
+        return
+    with st.container():
+        presenting.fold(step, number, link)
+    heading = st.container()
     document = frame.document(shown, "demo")
     if document is None:
         return
     if not document.text.strip():
         cards.notice("info", "This document has no text to cut. Choose another one on the left.")
         return
-    asked = questions(document, shown.source.id if shown.source.sample else "")
+    if len(document.text) < 8 * SHORTEST and tokens(document) < SHORTEST:
+        cards.notice(
+            "info",
+            f"This text is only {format.plural(tokens(document), 'token')} long (pieces of words): there is nothing to cut. "
+            f"Open one of {SHORTEST} or more on the left.",
+        )
+        return
+    sample_id = shown.source.id if shown.source.sample else ""
+    asked = swapping.subject(document, sample_id)
+    title, story = step.words(asked)
+    with heading:
+        st.html(f'<h1 class="cv-title" aria-live="polite">{escape(title)}</h1><p class="lv-mine">{escape(story)}</p>')
     told = st.container()
     with told:
-        tell(asked, step, number)
-    own_question(asked)
+        tell(asked, step, partial(swapping.take, asked, document, _VIEWER))
+    swapping.form(document, asked, sample_id)
 
 
 def go(number: int) -> None:
@@ -58,86 +82,36 @@ def go(number: int) -> None:
     st.query_params["step"] = store()[_STEP] = str(number)
 
 
-def steering(number: int, step: Step) -> None:
-    """Back, next, and where one is: at the top, so that the buttons never move."""
+def steering(number: int, alone: bool) -> None:
+    """Back, next, and where one is: at the top, so that the buttons never move.
+
+    alone : in the window with the notes
+    """
     with st.container(horizontal=True, vertical_alignment="center", key="demo-steering"):
-        st.button(
-            "Back",
-            icon=":material/arrow_back:",
-            key="demo.back",
-            disabled=number == 1,
-            shortcut="Left",
-            on_click=go,
-            args=(number - 1,),
-        )
-        st.button(
-            "Next",
-            icon=":material/arrow_forward:",
-            key="demo.next",
-            disabled=number == len(STEPS),
-            shortcut="Right",
-            on_click=go,
-            args=(number + 1,),
-        )
-        notes = bool(store().get("demo.notes"))
-        # A button and not a switch: while a switch has the focus, Streamlit listens to no arrow key.
-        st.button(
-            "Hide presenter notes" if notes else "Presenter notes",
-            key="demo.notes",
-            icon=":material/sticky_note_2:",
-            shortcut="S",
-            on_click=lambda: store().update({"demo.notes": not notes}),
-        )
-        st.html(f'<p class="cv-lead" data-testid="demo-step">Step {number} of {len(STEPS)}. Keys: ← and →</p>')
-    with st.container():
-        if notes:
-            cards.notice(
-                "info",
-                f"{step.notes}\n\nFull screen: F11 (on a Mac: control, command and F). The bar on the left closes with «.",
+        for title, to, key in (("Back", number - 1, "Left"), ("Next", number + 1, "Right")):
+            st.button(
+                title,
+                icon=f":material/arrow_{'back' if key == 'Left' else 'forward'}:",
+                key=f"demo.{title.lower()}",
+                disabled=not 1 <= to <= len(STEPS),
+                shortcut=key,
+                on_click=go,
+                args=(to,),
             )
-    st.html(
-        f'<h1 class="cv-title" aria-live="polite">{escape(step.title)}</h1><p class="lv-mine">{escape(step.story)}</p>'
-    )
-
-
-def questions(document: Document, sample_id: str) -> Asked:
-    """What is asked: a question of the reader's own, else those of the sample."""
-    question, answer = store().get("demo.question", ""), store().get("demo.answer", "")
-    if question.strip() and answer.strip():
-        asked = asked_by_reader(document, question, answer)
-        if asked.questions or not sample_id:
-            return asked
-    if not sample_id:
-        return Asked(document)
-    return document.derive("lessons.asked", lambda: asked_of_sample(sample_id, document))
-
-
-def own_question(asked: Asked) -> None:
-    """Another document and another question can be swapped in."""
-    with st.expander("Tell it with a document and a question of your own", icon=":material/swap_horiz:"):
-        cards.plain(
-            "Open a document on the left. Then type a question, and copy the words of the document that answer it. All "
-            "steps are then about your question."
-        )
-        for name, title in (("question", "Question"), ("answer", "The words that answer it")):
-            key = f"demo.{name}"
-            if key not in st.session_state:
-                st.session_state[key] = store().get(key, "")
-            st.text_area(
-                title, key=key, height=68, on_change=lambda key=key: store().update({key: st.session_state[key]})
+        st.html(f'<p class="cv-lead" data-testid="demo-step">Step {number} of {len(STEPS)}</p>')
+        if not alone:
+            # A button and not a switch: while a switch has the focus, Streamlit listens to no arrow key.
+            st.button(
+                "Notes",
+                key="demo.notes",
+                icon=":material/sticky_note_2:",
+                shortcut="N",
+                help="What the presenter says at this step. Press it again to put them away.",
+                on_click=presenting.toggle,
             )
-        if asked.problem:
-            cards.notice("warning", asked.problem)
-        st.button(
-            "Back to the sample and its question", key="demo.sample", icon=":material/undo:", on_click=back_to_sample
-        )
-
-
-def back_to_sample() -> None:
-    """The story as it was written, before the page runs again."""
-    st.session_state["document"] = SAMPLE
-    for key in ("demo.question", "demo.answer"):
-        st.session_state[key] = store()[key] = ""
+        presenting.listening(number, "notes" if alone else "stage", go)
+        if not alone:
+            presenting.keys()
 
 
 def measured(asked: Asked, settings: tuple[Setting, ...]) -> tuple[Evaluation, dict[Setting, Measured]] | None:
@@ -154,22 +128,54 @@ def measured(asked: Asked, settings: tuple[Setting, ...]) -> tuple[Evaluation, d
         return measure(asked, settings, progress=tell_bar)
 
 
-def tell(asked: Asked, step: Step, number: int) -> None:
+def about(asked: Asked, step: Step) -> None:
+    """What the story is about: a question, marked words, or what a cut goes through."""
+    if asked.questions:
+        others = len(asked.questions) - 1
+        more = f" and {format.plural(others, 'other question')}" if others and step.look in ("ranks", "table") else ""
+        said = f"“{escape(asked.questions[0].text)}”{more}"
+    elif asked.place is not None:
+        what = "The words you marked" if asked.word == "passage" else f"A {asked.word} that a cut goes through"
+        said = f'<span class="lv-cap">{escape(what)}</span><br>“{escape(shortened(asked))}”'
+    else:
+        said = f"No cut after every {asked.ways.size:,} tokens goes through a sentence, a table or a code block here."
+    part = ""
+    if asked.part:
+        part = (
+            f'<p class="lv-note">It is a long document: the story is told with {len(asked.document.text):,} of its '
+            f"{asked.whole:,} characters.</p>"
+        )
+    problem = f'<p class="lv-note" role="status">{escape(asked.problem)}</p>' if asked.problem else ""
+    st.html(f'<p class="lv-ask">{said}</p>{part}{problem}')
+
+
+def shortened(asked: Asked, most: int = 240) -> str:
+    """The words the story is about, on one line, without the middle where they are many."""
+    if asked.place is None:
+        return ""
+    text, (start, end) = asked.document.text, asked.place
+    if end - start > most:
+        whole = graphemes(asked.document)
+        parts = [text[start : whole.floor(start + most // 2)], text[whole.ceil(end - most // 2) : end]]
+    else:
+        parts = [text[start:end]]
+    return " … ".join(" ".join(part.split()) for part in parts)
+
+
+def tell(asked: Asked, step: Step, on_picked: partial[None]) -> None:
     """The question, the claims with their figures, and what they are about."""
     with st.container():
-        if asked.questions:
-            others = len(asked.questions) - 1
-            more = (
-                f" and {format.plural(others, 'other question')}" if others and step.look in ("ranks", "table") else ""
-            )
-            st.html(f'<p class="lv-ask">“{escape(asked.questions[0].text)}”{more}</p>')
+        about(asked, step)
     place = st.empty()
     if not learning.seen("demo", step.id, asked.document.fingerprint, repr(asked.questions)):
         place.html('<div class="lv-claims" role="status"><p class="lv-big">Working it out …</p></div>')
+    wanted = step.columns(asked.ways)
+    if step.look == "table" and not asked.questions:
+        wanted = tuple(s for s in step.measures(asked.ways) if not s.reranked)
     try:
         with st.container():
-            found = measured(asked, step.measures)
-            cuts = [(s, cache.chunking(asked.document, s.strategy, s.values, DEFAULT_UNIT)) for s in step.columns]
+            found = measured(asked, step.measures(asked.ways))
+            cuts = [(s, cache.chunking(asked.document, s.strategy, s.values, DEFAULT_UNIT)) for s in wanted]
     except Stopped as stopped:
         cards.notice("info", str(stopped))
         return
@@ -186,9 +192,9 @@ def tell(asked: Asked, step: Step, number: int) -> None:
     with st.container():
         picture(step, scene)
     if step.look in ("text", "sizes", "curve"):
-        columns_of(scene, step, number)
+        columns_of(scene, step, on_picked)
     further(step)
-    shown = [state.Column(s.strategy, s.values) for s in step.columns]
+    shown = [state.Column(s.strategy, s.values) for s in step.columns(asked.ways)]
     learning.open_in_compare("Open these columns in Compare", "demo.compare", shown, DEFAULT_UNIT)
 
 
@@ -204,18 +210,12 @@ def picture(step: Step, scene: Scene) -> None:
         for one, _, _ in scene.cuts:
             m = scene.measured[one]
             rows.append((f"{one.values['size']:,} tokens", m.first / m.asked, f"{m.first} of {m.asked}"))
-        st.html(f'<p class="lv-cap">Questions whose first passage is a right one</p>{diagrams.bars(rows, 1.0)}')
+        st.html(f'<p class="lv-cap">Questions whose first passage is a right one</p>{small_charts.bars(rows, 1.0)}')
     elif step.look == "ranks" and scene.measured:
-        st.html(
-            diagrams.ranks(
-                scene.measured[step.measures[-1]].ranks(),
-                "Place of the right passage before",
-                "and after the second look",
-                theme,
-            )
-        )
-    elif step.look == "table" and scene.evaluation is not None:
-        results_table(scene)
+        found = scene.measured[scene.asked.ways.reranked].ranks()
+        st.html(small_charts.ranks(found, "Place of the right passage before", "and after the second look", theme))
+    elif step.look == "table":
+        st.html(measured_table(scene) if scene.measured else counted_table(scene))
 
 
 def further(step: Step) -> None:
@@ -233,48 +233,61 @@ def further(step: Step) -> None:
             )
 
 
+CUT: Final = ("Cut", "How it was cut: strategy, size, overlap, and whether a reranker looks again")
 HEAD: Final = (
-    ("Cut", "Strategy, size, overlap, and whether a reranker looks again"),
+    CUT,
     ("Answers cut", "Answers that no chunk holds whole. Fewer is better"),
     ("First", "Questions for which the first passage holds a part of the answer. More is better"),
     ("Among five", "Questions for which one of the first five passages does. More is better"),
     ("Tokens read", "Tokens of five passages, mean over the questions: what an answer costs. Fewer is cheaper"),
 )
+COUNTED: Final = ("chunks", "cut.sentences", "cut.tables", "overhead", "unread")
+"""Figures of the table that needs no question, as the report calls them."""
 
 
-def results_table(scene: Scene) -> None:
+def measured_table(scene: Scene) -> str:
+    """What the questions got back under every setting, as HTML."""
     rows = []
     for m in scene.measured.values():
         counts = (f"{n} of {m.asked}" for n in (m.cut, m.first, m.among_five))
         rows.append((label(m.by_depth[1]), *counts, format.number(round(m.read))))
-    st.html(diagrams.table(HEAD, rows))
+    return small_charts.table(HEAD, rows)
 
 
-def columns_of(scene: Scene, step: Step, number: int) -> None:
+def counted_table(scene: Scene) -> str:
+    """What can be counted without a question, as HTML."""
+    rows = []
+    for one, _, report in scene.cuts:
+        rows.append((spelled(one.recipe(), RetrievalOptions()), *(format.figure(report[i]) for i in COUNTED)))
+    metrics = [scene.cuts[0][2][i].metric for i in COUNTED]
+    return small_charts.table([CUT, *((m.title, m.help) for m in metrics)], rows)
+
+
+def columns_of(scene: Scene, step: Step, on_picked: partial[None]) -> None:
     """The real viewer, scrolled to the answer."""
     gold = scene.asked.gold
-    focus = Focus(0, f"demo {step.id} {scene.asked.document.fingerprint[:12]}", chunk=0)
+    told = f"demo {step.id} {gold} {scene.asked.document.fingerprint[:12]}"
+    focus = Focus(0, told, chunk=0)
     if gold is not None and step.focus == "answer":
-        nonce = f"demo {step.id} {gold} {scene.asked.document.fingerprint[:12]}"
-        focus = Focus(len(scene.cuts) - 1, nonce, start=gold.start, end=gold.end)
+        focus = Focus(len(scene.cuts) - 1, told, start=gold.start, end=gold.end)
     viewer(
         scene.asked.document,
         [made for _, made, _ in scene.cuts],
-        key="demo.viewer",
+        key=_VIEWER,
         titles=[registry.strategy(s.strategy).title for s, _, _ in scene.cuts],
-        findings=[_places(made, report, scene) for _, made, report in scene.cuts],
-        audits=[cards.audit(report, "tokens") for _, _, report in scene.cuts],
+        findings=[_places(made, report, scene.asked) for _, made, report in scene.cuts],
         focus=focus,
+        on_picked=on_picked if st.session_state.get("demo.picking") else None,
         height=430,
         blob=cache.blob_of(scene.asked.document),
     )
 
 
-def _places(made: Chunking, report: Report, scene: Scene) -> dict[str, tuple[Finding, ...]]:
-    """What the viewer can jump to: the answer first, then what is behind the figures."""
-    gold = scene.asked.gold
+def _places(made: Chunking, report: Report, asked: Asked) -> dict[str, tuple[Finding, ...]]:
+    """What the viewer can jump to: what has to stay whole first, then what is behind the figures."""
+    gold = asked.gold
     if gold is None:
         return cards.findings(report)
     chunk = next((c.index for c in made.chunks if gold.start < c.end), 0)
-    text = made.document.text[gold.start : gold.end]
-    return {"The answer": (Finding(gold.start, gold.end, chunk, text[:80]),), **cards.findings(report)}
+    place = Finding(gold.start, gold.end, chunk, made.document.text[gold.start : gold.end][:80])
+    return {asked.it.capitalize(): (place,), **cards.findings(report)}

@@ -20,8 +20,17 @@ from chunkviz.units import DEFAULT_UNIT
 
 ASKED: Final[Mapping[str, tuple[str, Mapping[str, str], str]]] = {
     "kind": ("What kind of document?", guide.KINDS, "Decides whether the document's own grammar can be followed."),
-    "structure": ("What structure does it have?", guide.STRUCTURES, "What a cut can hold on to."),
-    "budget": ("What may cutting cost?", guide.BUDGETS, "Topic turns need an embedding of every sentence."),
+    "structure": (
+        "What structure does it have?",
+        guide.STRUCTURES,
+        "What a cut can hold on to. Short: most sections are a page or less.",
+    ),
+    "budget": (
+        "What may cutting cost?",
+        guide.BUDGETS,
+        "Topic turns need numbers from a model for every sentence (embeddings); the model comes with chunkviz and costs time "
+        "only. A language model reads the whole text, and may cost money.",
+    ),
     "question": ("What do people ask?", guide.QUESTIONS, "Decides the size to begin with."),
 }
 
@@ -50,6 +59,9 @@ def draw(document: Document, query: Mapping[str, str]) -> dict[str, str]:
             "Open this on my document", "guide.open", [state.Column(chosen.strategy, chosen.params)], DEFAULT_UNIT
         )
     st.header("What is known", anchor=False)
+    cards.plain(
+        "Recall: how much of the answer comes back. An interval: where the figure would lie with other questions like these."
+    )
     for name in chosen.evidence:
         evidence(EVIDENCE[name])
     cards.plain(
@@ -77,8 +89,6 @@ def suggestion(strategy: str, params: Mapping[str, object], reasons: Sequence[st
 
 
 def evidence(found: Evidence) -> None:
-    whose = "Published by others" if found.whose == "theirs" else "Measured with chunkviz"
-    again = f" Again: <code>{escape(found.reproduce)}</code>" if found.reproduce else ""
-    st.html(
-        f'<p class="lv-mine">{escape(found.text)}</p><p class="lv-note">{whose}: {escape(found.source)}.{again}</p>'
-    )
+    whose = "Their figure, published by" if found.whose == "theirs" else "Our figure, measured with chunkviz on"
+    again = f" To measure it again: <code>{escape(found.reproduce)}</code>" if found.reproduce else ""
+    st.html(f'<p class="lv-mine">{escape(found.text)}</p><p class="lv-note">{whose} {escape(found.source)}.{again}</p>')

@@ -13,17 +13,18 @@ from typing import Any, Final
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from chunkviz import format, llm, registry
+from chunkviz import format, registry
 from chunkviz.chunking import Chunking
 from chunkviz.document import Document
 from chunkviz.errors import ChunkvizError
+from chunkviz.lessons import late
 from chunkviz.lessons.examples import HAND_MADE, HandMade, example, spans_of
 from chunkviz.lessons.excerpt import excerpt, scaled, unsuited
 from chunkviz.lessons.failures import FAILURES, Failure
 from chunkviz.report import Figure, Report
 from chunkviz.similarity.cutting import sentence_texts
 from chunkviz.spec import Strategy
-from chunkviz.ui import cache, columns, diagrams, state
+from chunkviz.ui import cache, columns, diagrams, endpoints, small_charts, state
 from chunkviz.ui.controls import store
 from chunkviz.ui.diagrams import Shown
 
@@ -40,7 +41,6 @@ STYLE: Final = """<style>
 .lv-note{font-size:.82rem;color:var(--lv-faint);margin:.15rem 0;border-left:3px solid var(--lv-line);padding-left:.5rem}
 .lv-more{margin:.35rem 0;border-top:1px solid var(--lv-line);padding-top:.35rem}
 .lv-more summary{cursor:pointer;font-weight:600}.lv-more p{margin:.3rem 0}
-.st-key-demo-steering{padding-top:.7rem}
 .lv-big{font-size:1.3rem;font-weight:700;line-height:1.35;margin:.2rem 0}
 .lv-ask{font-size:1.1rem;border:1px solid var(--lv-line);border-radius:.6rem;padding:.5rem .9rem;margin:.2rem 0;
   overflow-wrap:anywhere}
@@ -101,12 +101,68 @@ def cards_of(document: Document, unit_id: str, word: str) -> None:
                     f'<h3 class="lv-h">{escape(one.id)}</h3><p>Not available here: {escape(one.reason)}. '
                     f"{escape(one.fix)}</p>"
                 )
+        with st.container(border=True, key="learn-card-late"):
+            place_of_late = st.empty()
+            if not seen("late", document.fingerprint, unit_id):
+                place_of_late.html(
+                    head_of(late.TITLE, late.ONE_LINE) + '<p class="lv-note" role="status">Reading …</p>'
+                )
     for strategy, place in sorted(later, key=lambda pair: pair[0].tags.needs_embedder):
         place.html(card(strategy, document, small, unit_id, word))
+    try:
+        place_of_late.html(late_card(small, unit_id, word))
+    except ChunkvizError as error:
+        place_of_late.html(
+            head_of(late.TITLE, late.ONE_LINE) + f'<p class="lv-note" role="alert">{escape(str(error))}</p>'
+        )
 
 
 def head(strategy: Strategy) -> str:
-    return f'<h3 class="lv-h">{escape(strategy.title)}</h3><p class="lv-one">{escape(strategy.one_line)}.</p>'
+    return head_of(strategy.title, strategy.one_line)
+
+
+def head_of(title: str, one_line: str) -> str:
+    return f'<h3 class="lv-h">{escape(title)}</h3><p class="lv-one">{escape(one_line)}.</p>'
+
+
+def late_card(small: Document, unit_id: str, word: str) -> str:
+    """Late chunking on the excerpt in the chunks of “recursive”, as HTML: it belongs to no strategy, and goes with each."""
+    cut = registry.strategy("recursive")
+    made = cache.chunking(small, cut.id, scaled(cut, small, unit_id), unit_id)
+    changed = late.moved(made)
+    rows = [(f"chunk {n}", value, f"{value:.2f}") for n, value in enumerate(changed.values, 1)]
+    mine = (
+        f"In the part of your document above, cut into {format.plural(len(rows), 'chunk')}, the numbers of a chunk read alone "
+        f"and read in context are alike to {changed.mean:.2f} on average (cosine similarity, 1 is the same). Chunk "
+        f"{changed.least + 1} changes most: {changed.values[changed.least]:.2f}."
+    )
+    right, wrong = late.EXAMPLE.scores()
+    places = [
+        (t, *s) for t, s in ((right.text, (right.cosine, right.second)), (wrong.text, (wrong.cosine, wrong.second)))
+    ]
+    fails = small_charts.bars(
+        [
+            row
+            for text, alone, within in places
+            for row in ((f"{text.strip()} Alone:", alone, f"{alone:.2f}"), ("In context:", within, f"{within:.2f}"))
+        ],
+        1.0,
+    )
+    return (
+        head_of(late.TITLE, late.ONE_LINE)
+        + diagrams.painted(Shown.of(made, word), prose=True)
+        + '<p class="lv-cap">How much of a chunk\'s numbers stays when the whole text is read first</p>'
+        + small_charts.bars(rows, 1.0)
+        + f'<p class="lv-mine">{escape(mine)}</p>'
+        + folds(
+            late.HOW,
+            late.WATCH_OUT,
+            f"<p>“{escape(late.EXAMPLE.text)}” {escape(late.EXAMPLE.question)}</p>{fails}<p>{escape(late.EXAMPLE.because)}</p>",
+            late.GOOD_FOR,
+            late.COSTS,
+            late.SOURCE,
+        )
+    )
 
 
 def card(strategy: Strategy, document: Document, small: Document, unit_id: str, word: str) -> str:
@@ -122,17 +178,21 @@ def card(strategy: Strategy, document: Document, small: Document, unit_id: str, 
         fails = failing(strategy, hand)
     except ChunkvizError as error:
         return head(strategy) + f'<p class="lv-note" role="alert">{escape(str(error))}</p>'
-    return "".join(
+    more = folds(strategy.how, strategy.watch_out, fails, strategy.good_for, costs(strategy, document), strategy.source)
+    return head(strategy) + shown + mine + more
+
+
+def folds(how: str, watch_out: str, fails: str, good_for: str, costs_: str, source: str) -> str:
+    """What every card has below its drawing and its figures; `fails` is HTML, all else is text."""
+    parts = (
+        ("How it works", f"<p>{escape(how)}</p>"),
+        ("Where it fails", f"<p>{escape(watch_out)}</p>{fails}"),
         (
-            head(strategy),
-            shown,
-            mine,
-            f'<details class="lv-more"><summary>How it works</summary><p>{escape(strategy.how)}</p></details>',
-            f'<details class="lv-more"><summary>Where it fails</summary><p>{escape(strategy.watch_out)}</p>{fails}</details>',
-            f'<details class="lv-more"><summary>When to use it, and what it costs</summary><p>{escape(strategy.good_for)}</p>'
-            f"<p>{escape(costs(strategy, document))}</p><p>Source: {escape(strategy.source)}</p></details>",
-        )
+            "When to use it, and what it costs",
+            f"<p>{escape(good_for)}</p><p>{escape(costs_)}</p><p>Source: {escape(source)}</p>",
+        ),
     )
+    return "".join(f'<details class="lv-more"><summary>{title}</summary>{body}</details>' for title, body in parts)
 
 
 def drawing(strategy: Strategy, small: Document, unit_id: str, word: str) -> str:
@@ -160,13 +220,23 @@ def hand_made(made: HandMade) -> str:
     return label + diagrams.painted(shown) + diagrams.facts(shown)
 
 
+def by_hand(strategy_id: str) -> None:
+    """What a person made in a model's place, folded up, where no model is at hand; nothing for a strategy without one."""
+    hand = HAND_MADE.get(strategy_id)
+    if hand is None or endpoints.current() is not None:
+        return
+    title = registry.strategy(strategy_id).title
+    with st.expander(f"“{title}” on a small text: made by hand, no model was asked", icon=":material/front_hand:"):
+        st.html(diagrams.style(st.context.theme.type) + STYLE + hand_made(hand))
+        st.page_link("pages/learn.py", label="More about it on Learn", icon=":material/school:")
+
+
 def model_words(strategy: Strategy) -> str:
     """What stands in the way of showing a strategy that asks a language model on the reader's document."""
-    endpoint = llm.available()
-    if endpoint is None:
+    if endpoints.current() is None:
         return (
-            "On your document: nothing yet. It needs a language model behind an OpenAI-compatible endpoint; name one under "
-            "“Language model” on the left."
+            "On your document: nothing yet. It needs a language model, on this machine or hosted by somebody (an "
+            "OpenAI-compatible endpoint); name one under “Language model” on the left."
         )
     return "On your document: open it below. It is never asked without you, since the text is sent to the endpoint."
 
@@ -183,19 +253,20 @@ def own_figures(strategy: Strategy, document: Document, unit_id: str, word: str)
             "open it.</p>"
         )
     defaults: Mapping[str, Any] = strategy.params_class.make({}).values()
-    report = cache.report_of(cache.chunking(document, strategy.id, defaults, unit_id))
-    return f'<p class="lv-mine">{sentence_of(report, defaults, word)}</p>'
+    made = cache.chunking(document, strategy.id, defaults, unit_id)
+    notes = "".join(f'<p class="lv-note">{escape(note)}</p>' for note in made.notes)
+    return f'<p class="lv-mine">{sentence_of(cache.report_of(made), defaults, word)}</p>{notes}'
 
 
 def sentence_of(report: Report, params: Mapping[str, Any], word: str) -> str:
     """What a cut did to a document, each figure with its meaning on hover. HTML."""
-    size = f" (at most {params['size']:,} {word} each)" if isinstance(params.get("size"), int) else ""
+    size = f" (limit {params['size']:,} {word})" if isinstance(params.get("size"), int) else ""
     middle, most, cut, more = (report[i] for i in SAID)
     first = (
         f"Your whole document becomes {hover(report['chunks'], 'chunk')}{escape(size)}: typically {hover(middle)} "
-        f"{escape(word)}, at most {hover(most)}."
+        f"{escape(word)}, the largest {hover(most)}."
     )
-    second = f"{hover(cut)} sentences are whole in no chunk" if cut.value is not None else "No sentence can be cut"
+    second = f"Sentences cut: {hover(cut)}" if cut.value is not None else "It has no sentences to cut"
     if more.value:
         return f"{first} {second}; {hover(more)} is stored twice."
     return f"{first} {second}; nothing is stored twice."

@@ -13,7 +13,7 @@ from chunkviz.errors import ChunkvizError
 from chunkviz.lessons import terms
 from chunkviz.lessons.terms import SHORT, TERMS, Term
 from chunkviz.spans import Span
-from chunkviz.ui import cards, diagrams
+from chunkviz.ui import cards, diagrams, small_charts
 from chunkviz.ui.controls import store
 from chunkviz.ui.diagrams import Shown
 
@@ -55,7 +55,7 @@ def _text(term: Term, at: int, label: str, lines: int = 1) -> str:
 def _tokens(term: Term, unit_id: str, word: str) -> None:
     text = _text(term, 0, "Type anything", lines=3)
     pieces, count = terms.tokens_of(text, unit_id)
-    st.html(diagrams.tokens(pieces))
+    st.html(small_charts.tokens(pieces))
     cards.plain(f"{count:,} {word}, {len(text):,} characters.")
 
 
@@ -76,7 +76,7 @@ def _embedding(term: Term, unit_id: str, word: str) -> None:
     text = _text(term, 0, "Text")
     if text.strip():
         numbers = terms.numbers_of(text)
-        st.html(diagrams.stripes(numbers))
+        st.html(small_charts.stripes(numbers))
         cards.plain(f"{len(numbers)} numbers, made by {embed.DEFAULT}.")
 
 
@@ -84,7 +84,7 @@ def _cosine(term: Term, unit_id: str, word: str) -> None:
     first, second = _text(term, 0, "One text"), _text(term, 1, "Another")
     if first.strip() and second.strip():
         value = terms.cosine(first, second)
-        st.html(diagrams.bars([("Similarity", value, f"{value:.2f}")], 1.0))
+        st.html(small_charts.bars([("Similarity", value, f"{value:.2f}")], 1.0))
 
 
 def _recall(term: Term, unit_id: str, word: str) -> None:
@@ -101,7 +101,7 @@ def _recall(term: Term, unit_id: str, word: str) -> None:
     shown = Shown(text, [(s.start, s.end) for s in spans], ["end of a sentence"] * len(spans))
     st.html(diagrams.painted(shown, [Span(start, start + len(answer))]))
     value = terms.recall(text, answer, [n - 1 for n in chosen])
-    st.html(diagrams.bars([("Recall", value, format.number(value, "share"))], 1.0))
+    st.html(small_charts.bars([("Recall", value, format.number(value, "share"))], 1.0))
     cards.plain("Underlined: the answer.")
 
 
@@ -126,7 +126,7 @@ def _reranker(term: Term, unit_id: str, word: str) -> None:
         ),
         ("Passage", "As typed above"),
     )
-    st.html(diagrams.table(head, rows, words=(4,)))
+    st.html(small_charts.table(head, rows, words=(4,)))
 
 
 def _late(term: Term, unit_id: str, word: str) -> None:
@@ -137,7 +137,7 @@ def _late(term: Term, unit_id: str, word: str) -> None:
     for p in terms.late(question, text):
         rows += [(f"{p.text[:34]}… alone" if len(p.text) > 34 else f"{p.text} alone", p.cosine, f"{p.cosine:.2f}")]
         rows += [("… in its document", p.second, f"{p.second:.2f}")]
-    st.html(diagrams.bars(rows, 1.0))
+    st.html(small_charts.bars(rows, 1.0))
     cards.plain("Cosine similarity of each sentence with the question.")
 
 
