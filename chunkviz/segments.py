@@ -118,7 +118,7 @@ class Focus:
 
     column     : 0-based
     chunk      : index of a chunk, or None for a span
-    start, end : code points; used where `chunk` is None
+    start, end : code points; used where `chunk` is None. An empty span is scrolled to and not marked
     nonce      : anything that differs from the last one asked for; the same nonce does not scroll again
     """
 

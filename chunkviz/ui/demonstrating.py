@@ -267,7 +267,7 @@ def columns_of(scene: Scene, step: Step, on_picked: partial[None]) -> None:
     """The real viewer, scrolled to the answer."""
     gold = scene.asked.gold
     told = f"demo {step.id} {gold} {scene.asked.document.fingerprint[:12]}"
-    focus = Focus(0, told, chunk=0)
+    focus = Focus(0, told)
     if gold is not None and step.focus == "answer":
         focus = Focus(len(scene.cuts) - 1, told, start=gold.start, end=gold.end)
     viewer(

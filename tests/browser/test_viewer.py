@@ -336,6 +336,11 @@ def test_python_can_point_at_a_place_and_at_chunks(stage: Any) -> None:
     )
     assert all(0 < top < 800 for top in tops)
     assert len(set(tops)) == 1, "the same text is on the same line in every column"
+    current.show(view_blob(cut(document), focus=Focus(0, "start")))
+    current.page.wait_for_timeout(300)
+    assert current.page.evaluate("CSS.highlights.get('chunkviz-mark').size") == 0
+    assert current.root.locator(".scroller").evaluate("e => e.scrollTop") == 0
+    assert current.root.get_by_text("Found").count() == 0
     picked = Highlight(1, (2, 3), "b", "2 chunks of 500")
     current.show(view_blob(cut(document), highlight=picked))
     current.page.wait_for_timeout(300)

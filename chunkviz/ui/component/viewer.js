@@ -283,6 +283,13 @@ class Viewer {
     this.focusNonce = asked.nonce;
     if (asked.chunk !== null && asked.chunk < view.columns[asked.column].count) {
       this.go({ column: asked.column, chunk: asked.chunk });
+    } else if (asked.chunk === null && asked.start === asked.end) {
+      // A place without text in it: nothing to mark, and nothing to say.
+      this.current = null;
+      this.live.textContent = "";
+      this.#reveal(asked.column, asked.start);
+      this.update();
+      this.light();
     } else if (asked.chunk === null) {
       this.#goTo(asked.column, asked.start, asked.end, "Found");
     }
