@@ -6,9 +6,10 @@ The options of `chunk` and `compare` are those that the strategies named among t
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import chunkviz
 from chunkviz import evaluate_cli, registry
@@ -22,6 +23,10 @@ from chunkviz.units import DEFAULT_UNIT, UNITS
 DEFAULT_STRATEGY: Final = "recursive"
 CHUNK_FORMATS: Final = ("jsonl", "csv", "table")
 
+# What argparse says, since it says it in no other form.
+_MISSING: Final = re.compile(r"the following arguments are required: (.+)")
+_WRONG: Final = re.compile(r"argument (.+?): invalid choice: (.+?) \(choose from (.+)\)")
+
 _PARAMETER: Final = "parameter "
 """Begins the name under which argparse keeps a strategy's parameter, so that none can meet an option of our own."""
 
@@ -29,8 +34,8 @@ _PARAMETER: Final = "parameter "
 def parsed(words: Sequence[str]) -> argparse.Namespace:
     """The arguments; `command` says of which command, `given` gives the strategy parameters among them.
 
-    Raises `ParameterError` for an option that does not exist, `StrategyError` for a strategy that does not; and like
-    every argparse program `SystemExit` after `--help` and for a wrong usage (code 2).
+    Raises `ParameterError` for a wrong usage, `StrategyError` for a strategy that does not exist; and like every
+    argparse program `SystemExit` after `--help`.
     """
     spelled = _hyphened(words)
     args, unknown = _parser(spelled).parse_known_args(spelled)
@@ -39,9 +44,36 @@ def parsed(words: Sequence[str]) -> argparse.Namespace:
     return args
 
 
+class _Words(argparse.ArgumentParser):
+    """A parser whose refusals are one line, like every other error."""
+
+    def error(self, message: str) -> NoReturn:
+        command = self.prog.partition(" ")[2]
+        more = f"`{self.prog} --help` shows how it is used."
+        missing = _MISSING.match(message)
+        wrong = _WRONG.match(message)
+        if missing and not command:
+            text, more = "Name a command.", f"{_there_are(self)} `{self.prog} --help` explains them."
+        elif missing:
+            names = missing[1].split(", ")
+            text = f"`{command}` needs {' and '.join(names)}."
+        elif wrong and not command:
+            text, more = f"There is no command {wrong[2]}.", _there_are(self)
+        elif wrong:
+            text, more = f"{wrong[1]} must be one of {wrong[3]}. Got {wrong[2]}.", ""
+        else:
+            text = message.removeprefix("argument ") + "."
+        raise ParameterError(f"{text} {more}".strip())
+
+
+def _there_are(parser: argparse.ArgumentParser) -> str:
+    commands = next(action.choices for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    return f"There are: {', '.join(commands or ())}."
+
+
 def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     """The parser for these words: the options of `chunk` and `compare` depend on the strategies named among them."""
-    parser = argparse.ArgumentParser(
+    parser = _Words(
         prog="chunkviz",
         description="Show how documents are cut into chunks for retrieval.",
         epilog="`chunkviz COMMAND --help` explains a command.",
@@ -87,7 +119,8 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     compare = command(
         "compare",
         "Cut one document by several strategies and print their figures side by side.",
-        "An option such as --size goes to every strategy that has it; --fixed.size to `fixed` only.",
+        "An option such as --size or --overlap goes to every strategy that has it, --fixed.size to `fixed` only; what is "
+        "not given keeps the strategy's own default, and the settings used are printed first.",
     )
     compare.add_argument("file", metavar="FILE", help="the document")
     compare.add_argument(

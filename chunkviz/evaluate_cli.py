@@ -170,7 +170,9 @@ def shown(made: Evaluation) -> str:
         header.append("recall against the first")
     text = table(header, lines, right=range(1, 4 + len(metrics)))
     asked = format.plural(len(made.questions), "question")
-    return f"{text}\n{asked}, {made.rules} rules. recall, precision, IoU and Ω count characters of the answers.\n"
+    units = ", ".join(dict.fromkeys(r.recipe.unit for r in made.results if r.recipe)) or "the unit of each recipe"
+    counted = "recall, precision, IoU and Ω count characters of the answers."
+    return f"{text}\n{asked}, {made.rules} rules, sizes in {units}. {counted}\n"
 
 
 def _named(result: RecipeResult) -> str:

@@ -166,13 +166,14 @@ def web_page(made: list[Chunking], wanted: int, shown: frame.Frame) -> None:
         cards.notice("warning", "A column beside it cannot be cut, see above: mend it first.")
         return
     sample = shown.source.id if shown.source.sample else ""
-    live = exporting.live_of(made[0], sample) if st.session_state["export.cut"].startswith(exporting.TUNE) else None
+    tuned = st.session_state["export.cut"].startswith(exporting.TUNE)
+    live = exporting.live_of(made[0], sample) if tuned else None
     moves = " The threshold can be dragged in it." if live else ""
     cards.plain(
         f"The columns side by side as you see them, in one file: send it to anyone, it opens in any browser and asks "
         f"no server for anything. It holds the whole text of the document.{moves}"
     )
-    exporting.download(exporting.page_file(made, shown.word, live), "get.page")
+    exporting.download(exporting.page_file(made, shown.word, live, tuned), "get.page")
 
 
 page()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import numpy as np
 import streamlit as st
 
 from chunkviz import embed, format, reference, registry
@@ -14,19 +13,12 @@ from chunkviz.errors import ChunkvizError, Stopped
 from chunkviz.metrics import agreement
 from chunkviz.params import Float
 from chunkviz.similarity import KINDS
-from chunkviz.ui import cache, cards, columns, controls, embedding, exporting, frame, models, state
+from chunkviz.ui import cache, cards, columns, controls, embedding, exporting, frame, models, pinning, state
 from chunkviz.ui.viewer import dragged, viewer
 
 KEY: Final = "tune"
 TURNING: Final = ("semantic", "semantic_structure")
 DEFAULT: Final = state.Column("semantic")
-MOST_PINS: Final = 3
-
-
-def pins() -> list[state.Column]:
-    """Cuts that stand still beside the one that is tuned."""
-    kept: list[state.Column] = st.session_state.setdefault("tune.pins", [])
-    return kept
 
 
 def moved() -> None:
@@ -88,11 +80,11 @@ def agreements(made: list[Chunking]) -> None:
         "the curve. A cut counts as right when it is at most one sentence away."
     )
     rows = []
-    for at, chunking in enumerate(made):
+    for at, (title, chunking) in enumerate(zip(pinning.titles(made), made, strict=True)):
         score = agreement.agreement(chunking, truth)
         rows.append(
             {
-                "Column": f"{at + 1}: {registry.strategy(chunking.recipe.strategy).title}",
+                "Column": f"{at + 1}: {title}",
                 "Found (recall)": format.number(score.recall.value, "share"),
                 "Right (precision)": format.number(score.precision.value, "share"),
                 "Both (F1)": format.number(score.f1.value, "share"),
@@ -108,40 +100,6 @@ def agreements(made: list[Chunking]) -> None:
     )
 
 
-def pin_controls(made: Chunking, column: state.Column, unit_id: str) -> None:
-    """Put cuts beside the one that is tuned, and take them away."""
-    full = len(pins()) >= MOST_PINS
-    with st.container(horizontal=True):
-        if st.button("Pin this cut beside it", icon=":material/keep:", disabled=full or not made.chunks):
-            pins().append(column)
-            st.rerun()
-        if st.button(
-            "Compare with “Recursive” at the same mean size",
-            icon=":material/compare:",
-            disabled=full or not made.chunks,
-        ):
-            pins().append(same_mean(made, unit_id))
-            st.rerun()
-        for at, pin in enumerate(list(pins())):
-            if st.button(f"Remove column {at + 2}", key=f"unpin.{at}", icon=":material/close:"):
-                pins().remove(pin)
-                st.rerun()
-
-
-def same_mean(made: Chunking, unit_id: str) -> state.Column:
-    """`recursive` at the size whose chunks are on average as large as these."""
-    wanted = float(np.mean([c.tokens for c in made.chunks]))
-    low, high = 1, 4 * int(wanted) + 8
-    while low < high:
-        size = (low + high) // 2
-        chunks = cache.chunking(made.document, "recursive", {"size": size, "overlap": 0}, unit_id).chunks
-        if np.mean([c.tokens for c in chunks]) < wanted:
-            low = size + 1
-        else:
-            high = size
-    return state.Column("recursive", {"size": low, "overlap": 0})
-
-
 def page() -> None:
     st.html(cards.STYLE)
     shown = frame.shown()
@@ -150,11 +108,12 @@ def page() -> None:
     if asked is not None:
         turning = [c for c in asked.columns if c.strategy in TURNING]
         columns.seed(KEY, turning[0] if turning else DEFAULT)
-        pins().extend(c for c in asked.columns if turning and c is not turning[0])
+        pinning.pins().extend(c for c in asked.columns if turning and c is not turning[0])
     st.html('<h1 class="cv-title">Where does the text change its subject?</h1>')
     cards.plain(
-        "The curve shows how alike the text is before and after each sentence. Where it dips, the subject changes. "
-        "Drag the red line: every dip that reaches its shaded side is a cut."
+        "The curve shows how alike the text is before and after each place between two sentences: each is a turn, and the "
+        "lower the curve there, the sharper. Where it dips, the subject changes. Drag the red line: every dip that "
+        "reaches its shaded side is a cut."
     )
     document = frame.document(shown, KEY)
     if document is None:
@@ -164,7 +123,7 @@ def page() -> None:
         frame.extraction(document)
         return
     column = columns.settled(KEY, TURNING, DEFAULT)
-    frame.remember(shown, [column, *pins()])
+    frame.remember(shown, [column, *pinning.pins()])
     settings(shown.word)
     place = st.container()
     with place:
@@ -181,7 +140,7 @@ def tuned(document: Document, column: state.Column, shown: frame.Frame) -> None:
             curve = embedding.GrowingCurve()
             vectors = embedding.embedded(document, model, curve)
             curve.clear()
-        made = [cache.chunking(document, c.strategy, c.params, shown.unit) for c in (column, *pins())]
+        made = [cache.chunking(document, c.strategy, c.params, shown.unit) for c in (column, *pinning.pins())]
     except Stopped as stopped:
         cards.notice("info", str(stopped))
         return
@@ -196,13 +155,14 @@ def tuned(document: Document, column: state.Column, shown: frame.Frame) -> None:
         document,
         made,
         key=KEY,
-        titles=[registry.strategy(c.recipe.strategy).title for c in made],
+        titles=pinning.titles(made),
+        subtitles=pinning.subtitles(made),
         findings=[cards.findings(r) for r in reports],
         live=exporting.live_of(made[0], shown.source.id if shown.source.sample else ""),
         on_threshold=moved,
         blob=cache.blob_of(document),
     )
-    pin_controls(made[0], column, shown.unit)
+    pinning.buttons(made[0], column, shown.unit)
     cards.plain(
         f"When this document was opened, {vectors.fresh:,} sentences were embedded and {vectors.known:,} were known "
         f"already ({model}, {vectors.settings})."

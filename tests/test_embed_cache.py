@@ -197,7 +197,7 @@ def test_threads_share_a_store(store: VectorStore) -> None:
 
 # Several processes, and what happens when one is killed
 
-# Stores slabs of 100 texts that begin with the given word, and says so after each.
+# Stores slabs of so many texts that begin with the given word, and says so after each.
 WRITER = f"""
 import sys
 from itertools import count
@@ -205,10 +205,11 @@ from pathlib import Path
 import numpy as np
 from fake_embedders import Hashed
 from chunkviz.embed.store import VectorStore, keys
-path, word, slabs = sys.argv[1:]
+path, word, slabs, each = sys.argv[1:]
+each = int(each)
 store, who = VectorStore(Path(path)), Hashed({WIDE})
 for slab in (range(int(slabs)) if slabs != "-" else count()):
-    texts = [f"{{word}} {{100 * slab + i}}" for i in range(100)]
+    texts = [f"{{word}} {{each * slab + i}}" for i in range(each)]
     if not store.put(keys(who, texts), who(texts)):
         sys.exit(f"not stored: {{store.notices}}")
     print(slab, flush=True)
@@ -216,26 +217,26 @@ sys.exit(str(store.notices) if store.notices else 0)
 """
 
 
-def writer(path: Path, word: str, slabs: str) -> subprocess.Popen[str]:
+def writer(path: Path, word: str, slabs: str, each: int = 100) -> subprocess.Popen[str]:
     paths = os.pathsep.join([str(TESTS), str(TESTS.parent)])
-    command = [sys.executable, "-c", WRITER, str(path), word, slabs]
+    command = [sys.executable, "-c", WRITER, str(path), word, slabs, str(each)]
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": paths}
     )
 
 
-def assert_whole(path: Path, word: str, at_least: int) -> None:
+def assert_whole(path: Path, word: str, at_least: int, each: int = 100) -> None:
     """The file is sound, and it holds whole slabs of right vectors, as many as were reported or one more."""
     with sqlite3.connect(path) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     connection.close()
     store = VectorStore(path)
-    texts = [f"{word} {i}" for i in range(100 * (at_least + 2))]
+    texts = [f"{word} {i}" for i in range(each * (at_least + 2))]
     names = keys(Hashed(WIDE), texts)
     found = store.get(names)
     assert store.notices == []
-    slabs = {texts.index(text) // 100 for text, name in zip(texts, names, strict=True) if name in found}
-    assert len(found) == 100 * len(slabs)
+    slabs = {i // each for i, name in enumerate(names) if name in found}
+    assert len(found) == each * len(slabs)
     assert len(slabs) in (at_least, at_least + 1)
     for text, name in zip(texts, names, strict=True):
         if name in found:
@@ -243,22 +244,48 @@ def assert_whole(path: Path, word: str, at_least: int) -> None:
     store.close()
 
 
-def test_killed_while_writing_ten_times(tmp_path: Path) -> None:
+LARGE = 1_500
+"""Vectors of a slab that does not fit into SQLite's memory: a part of it is in the log before the transaction ends."""
+
+
+def kill_inside_a_write(process: subprocess.Popen[str], path: Path, chance: random.Random) -> None:
+    """SIGKILL while the process holds the right to write: it is frozen, asked after, and killed without going on."""
+    probe = sqlite3.connect(path, timeout=0, isolation_level=None)
+    try:
+        for _ in range(5_000):
+            time.sleep(chance.uniform(0, 0.02))
+            process.send_signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)  # it stands still from here on
+            try:
+                probe.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as busy:
+                assert busy.sqlite_errorcode == sqlite3.SQLITE_BUSY
+                process.send_signal(signal.SIGKILL)
+                return
+            probe.execute("ROLLBACK")
+            process.send_signal(signal.SIGCONT)
+        pytest.fail("the writer was never met inside a write")
+    finally:
+        process.kill()
+        probe.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "waitid"), reason="this system cannot freeze a process")
+def test_killed_inside_a_write_ten_times(tmp_path: Path) -> None:
     """Always the same file, so that each writer begins with what the one before it left."""
     path = tmp_path / "vectors.sqlite"
     chance = random.Random(7)
     reported = []
     for run in range(10):
-        with writer(path, f"run {run}", "-") as process:
+        with writer(path, f"run {run}", "-", LARGE) as process:
             assert process.stdout is not None
             process.stdout.readline()
-            time.sleep(chance.uniform(0, 0.1))
-            process.send_signal(signal.SIGKILL)
+            kill_inside_a_write(process, path, chance)
             reported.append(1 + len(process.stdout.read().split()))
         assert process.returncode == -signal.SIGKILL
-        assert_whole(path, f"run {run}", reported[-1])
+        assert_whole(path, f"run {run}", reported[-1], LARGE)
     for run in range(10):
-        assert_whole(path, f"run {run}", reported[run])
+        assert_whole(path, f"run {run}", reported[run], LARGE)
     assert not list(tmp_path.glob("*broken*"))
 
 
@@ -417,7 +444,7 @@ assert "cannot be written" in store.notices[0]
 
 
 def test_a_writer_that_never_ends_holds_nobody_up_for_long(store: VectorStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("chunkviz.embed.store._BUSY_SECONDS", 0.2)
+    monkeypatch.setattr("chunkviz.sqlite_file.BUSY_SECONDS", 0.2)
     store.size()
     store = reopened(store)
     other = sqlite3.connect(store.path, isolation_level=None)

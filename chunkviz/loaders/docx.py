@@ -14,6 +14,7 @@ from chunkviz.loaders.builder import Builder, counted
 from chunkviz.loaders.docx_package import parts_of
 from chunkviz.loaders.docx_styles import Style, W, level_of, list_level_of, styles_of
 from chunkviz.loaders.options import LoadOptions
+from chunkviz.settings import settings
 
 MOST_NESTING: Final = 40
 """Boxes in boxes and tables in tables that are followed; below that lies nothing a person wrote."""
@@ -70,10 +71,22 @@ def _tree(content: bytes, part: str, name: str) -> Any:
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
         return etree.fromstring(content, parser)
+    except MemoryError:
+        raise _too_much(content, name) from None
     except etree.XMLSyntaxError as error:
+        if error.code == etree.ErrorTypes.ERR_NO_MEMORY:
+            raise _too_much(content, name) from None
         raise LoadError(
             f"{name} is damaged: {part} cannot be read ({error.msg.split(',')[0]}). Save it again from Word."
         ) from error
+
+
+def _too_much(content: bytes, name: str) -> LoadError:
+    return LoadError(
+        f"{name} unpacks to {len(content) / 1e6:,.0f} MB of text and markup, too much for the "
+        f"{settings().parse_memory_mb} MB of memory that reading a file may take (CHUNKVIZ_PARSE_MEMORY_MB). "
+        "Try a part of it."
+    )
 
 
 def _flat(parent: Any) -> Iterator[Any]:

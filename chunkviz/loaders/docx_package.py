@@ -27,15 +27,14 @@ def parts_of(data: bytes, name: str) -> dict[str, bytes]:
     """
     if data.startswith(OFFICE_CONTAINER):
         raise LoadError(f"{name} is locked with a password, or an old .doc file. Save it as .docx without a password.")
-    found: dict[str, bytes] = {}
     room = settings().max_inflated_mb * 1_000_000
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            for info in archive.infolist():
-                if _WANTED.fullmatch(info.filename):
-                    content = _inflated(archive, info, room, name)
-                    room -= len(content)
-                    found[info.filename] = content
+            wanted = [info for info in archive.infolist() if _WANTED.fullmatch(info.filename)]
+            # Counted before any of it is kept: a bomb must meet this limit, not that on memory.
+            for info in wanted:
+                room -= _size(archive, info, room, name)
+            found = {info.filename: archive.read(info) for info in wanted}
     # A password in the archive is a RuntimeError, an unknown compression a NotImplementedError.
     except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, RuntimeError) as error:
         raise LoadError(f"{name} is damaged and cannot be unpacked as a Word file ({error}). Save it again.") from error
@@ -46,19 +45,19 @@ def parts_of(data: bytes, name: str) -> dict[str, bytes]:
     return found
 
 
-def _inflated(archive: zipfile.ZipFile, info: zipfile.ZipInfo, room: int, name: str) -> bytes:
-    """One part; counted as it comes, since the size that an archive declares may be a lie."""
-    pieces = bytearray()
+def _size(archive: zipfile.ZipFile, info: zipfile.ZipInfo, room: int, name: str) -> int:
+    """How many bytes one part unpacks to; counted as they come, since the size that an archive declares may be a lie."""
+    size = 0
     with archive.open(info) as stream:
         while piece := stream.read(_PIECE):
-            pieces += piece
-            if len(pieces) > room:
+            size += len(piece)
+            if size > room:
                 limit = settings().max_inflated_mb
                 raise LoadError(
                     f"{name} unpacks to more than {limit} MB, which no ordinary document does; it was not opened "
                     "(CHUNKVIZ_MAX_INFLATED_MB)."
                 )
-    return bytes(pieces)
+    return size
 
 
 def _refuse_document_type(content: bytes, name: str) -> None:

@@ -15,7 +15,7 @@ from chunkviz.document import Document
 from chunkviz.export_check import Check
 from chunkviz.params import Float
 from chunkviz.segments import Live
-from chunkviz.ui import cache, cards, charts, columns, manual, state
+from chunkviz.ui import cache, cards, charts, columns, manual, pinning, state
 from chunkviz.ui.cache_keys import key_of as sha256_of
 from chunkviz.ui.controls import store
 
@@ -40,7 +40,10 @@ class Cut:
     @property
     def title(self) -> str:
         """For the eye: "Compare, column 1: Recursive"."""
-        return f"{self.screen.title()}, column {self.place + 1}: {registry.strategy(self.column.strategy).title}"
+        pinned = " (pinned)" if self.screen == TUNE and self.place else ""
+        return (
+            f"{self.screen.title()}, column {self.place + 1}{pinned}: {registry.strategy(self.column.strategy).title}"
+        )
 
 
 def compared(document: Document, unit_id: str) -> list[Cut]:
@@ -134,14 +137,17 @@ def files(made: Chunking) -> list[File]:
     ]
 
 
-def page_file(made: Sequence[Chunking], word: str, live: Live | None) -> File:
-    """The columns as one HTML file that opens anywhere."""
+def page_file(made: Sequence[Chunking], word: str, live: Live | None, pinned: bool = False) -> File:
+    """The columns as one HTML file that opens anywhere.
+
+    pinned : whether they are those of Tune, where all but the first are pinned
+    """
 
     def make() -> bytes:
         reports = [cache.report_of(c) for c in made]
         return export_html.to_html(
             made,
-            titles=[registry.strategy(c.recipe.strategy).title for c in made],
+            titles=pinning.titles(made) if pinned else [registry.strategy(c.recipe.strategy).title for c in made],
             findings=[cards.findings(r) for r in reports],
             audits=[cards.audit(r, word) for r in reports],
             live=live,

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { amountAt, legal, levelAt, levelOf, ordered, percentile, regroup, shown } from "../../chunkviz/ui/component/turns.js";
+import { amountAt, ending, fixed, legal, levelAt, levelOf, ordered, percentile, regroup, shown } from "../../chunkviz/ui/component/turns.js";
 
 const curves = JSON.parse(readFileSync(new URL("../vectors/turns.json", import.meta.url), "utf8"));
-const cases = curves.flatMap(({ cuts, ...curve }) => cuts.map((cut) => ({ ...curve, ...cut })));
+const cases = curves.flatMap(({ kinds, ...curve }) =>
+  kinds.flatMap(({ cuts, ...kind }) => cuts.map((cut) => ({ ...curve, ...kind, ...cut }))),
+);
 
 const floats = (list) => Float64Array.from(list, (x) => (x === null ? -Infinity : x));
 
@@ -22,6 +24,9 @@ function turnsOf(vector) {
     drops: floats(vector.drops),
     depths: floats(vector.depths),
     sections: Uint8Array.from(vector.sections),
+    // Each unit under a heading of its own, which stands under another one.
+    paths: (vector.titles ?? []).map((title) => (title === null ? [] : ["Above it", title])),
+    path: Uint32Array.from({ length: n }, (_, i) => i),
     low: -1,
     high: 100,
     step: 0.01,
@@ -51,6 +56,60 @@ test("cuts are what Python cuts", () => {
     assert.deepEqual(made.why, vector.why);
     assert.equal(made.merged, vector.merged);
   }
+});
+
+/** Why each chunk but the last ends, in the browser's words. */
+function endings(vector, turns = turnsOf(vector)) {
+  const made = regroup(turns, vector.level ?? Infinity);
+  return Array.from({ length: Math.max(0, made.firsts.length - 1) }, (_, chunk) =>
+    ending(turns, made, vector.level ?? Infinity, chunk),
+  );
+}
+
+test("reasons are what Python says, to the letter", () => {
+  const spoken = cases.filter((vector) => vector.reasons);
+  for (const vector of spoken) {
+    assert.deepEqual(endings(vector), vector.reasons, `${vector.kind} ${vector.amount} ${vector.size}`);
+    const turns = turnsOf(vector);
+    const made = regroup(turns, vector.level ?? Infinity);
+    if (made.firsts.length) assert.equal(ending(turns, made, 0, made.firsts.length - 1), "end of the document");
+  }
+  const said = new Set(spoken.flatMap((vector) => vector.reasons).map((reason) => reason.replace(/-?\d+\.\d+/g, "#")));
+  for (const reason of [
+    "similarity # < #",
+    "similarity falls by # a step, more than #",
+    "a dip # deep, more than #",
+    "largest size reached; cut at the sharpest turn inside (similarity #)",
+    "largest size reached; cut at the sharpest turn inside (no letters beside it)",
+    "one sentence larger than the largest chunk, cut inside",
+  ]) {
+    assert.ok(said.has(reason), `no vector says: ${reason}`);
+  }
+  assert.ok(Array.from(said).some((reason) => /^before the heading “.*🦉/.test(reason)));
+});
+
+test("a reason with one digit less, or rounded like toFixed, is found out", () => {
+  const spoken = cases.filter((vector) => vector.reasons).flatMap((vector) => vector.reasons);
+  const numbers = spoken.flatMap((reason) => reason.match(/-?\d+\.\d+/g) ?? []);
+  assert.ok(numbers.some((number) => number.split(".")[1].length > 2));
+  assert.ok(numbers.includes("0.12") && numbers.includes("0.38"), "0.125 and 0.375, to the even neighbour");
+  assert.ok(!numbers.includes("-0.00"));
+});
+
+test("numbers are written as Python writes them", () => {
+  const pairs = [
+    [0.125, "0.12"],
+    [0.375, "0.38"],
+    [-0.625, "-0.62"],
+    [1.005, "1.00"],
+    [0.995, "0.99"],
+    [2.5, "2.50"],
+    [-0.001, "0.00"],
+    [-0, "0.00"],
+    [1, "1.00"],
+  ];
+  for (const [value, text] of pairs) assert.equal(fixed(value, 2), text);
+  assert.equal(fixed(0.0625, 3), "0.062");
 });
 
 test("a liar is found out: strict where Python is not", () => {

@@ -5,10 +5,12 @@
 
 import { chunkColors } from "./colors.js";
 import { Curve } from "./curve.js";
+import { gapBefore } from "./curve-scale.js";
 import { make } from "./render.js";
 import { Sizes } from "./sizes.js";
-import { amountAt, chunksOf, ending, legal, levelAt, levelOf, ordered, regroup, shown } from "./turns.js";
-import { number, plural } from "./words.js";
+import { whatElse, whatItDoes } from "./tuner-words.js";
+import { amountAt, chunksOf, ending, fixed, legal, levelAt, levelOf, ordered, regroup, shown } from "./turns.js";
+import { plural } from "./words.js";
 
 /** @typedef {import("./codec.js").Turns} Turns */
 /** @typedef {import("./codec.js").Column} Column */
@@ -61,6 +63,8 @@ export class Tuner {
   amount = 0;
   /** @type {number | null} */
   wanted = null;
+  /** Where the sentence after the dip that was clicked begins. @type {number | null} */
+  chosen = null;
   frame = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   quiet = undefined;
@@ -102,18 +106,21 @@ export class Tuner {
       this.turns = null;
       return;
     }
+    if (this.doc?.id !== doc.id) this.chosen = null;
     this.doc = doc;
     this.column = column;
     this.turns = turns;
     this.sorted = ordered(turns);
     this.amount = turns.amount;
     this.sizes.setRange(turns.size, turns.limit);
+    // Without two sentences to compare there is no curve, and no line that would do anything.
+    this.curve.element.hidden = !this.sorted.length;
     if (!this.curve.inks.ink) this.curve.retheme();
-    this.dip.hidden = true;
-    this.curve.show(turns);
-    const { made } = this.#cut(this.amount);
+    this.curve.show(turns, doc.id);
+    this.#showDip();
+    const { level, made } = this.#cut(this.amount);
     // The browser's cut and Python's are told apart here, for the tests.
-    this.element.dataset.agrees = String(sameStarts(column.starts, chunksOf(turns, made).starts));
+    this.element.dataset.agrees = String(agree(turns, made, level, column));
     this.#redraw();
     this.#compare();
   }
@@ -193,7 +200,7 @@ export class Tuner {
     this.curve.move(shown(turns, level), gaps, chunkColors(chunks.starts, chunks.ends));
     const word = /** @type {Column} */ (this.column).word;
     this.sizes.draw(chunks.tokens, word, this.curve.inks);
-    const text = this.#inWords(made, chunks.count, word);
+    const text = whatItDoes(turns, made, this.sorted.length, word);
     if (this.words.textContent !== text) this.words.textContent = text;
     this.curve.say({
       amount: this.amount,
@@ -204,35 +211,11 @@ export class Tuner {
     this.element.dataset.amount = String(this.amount);
   }
 
-  /**
-   * @param {import("./turns.js").Regrouped} made
-   * @param {number} count
-   * @param {string} word
-   */
-  #inWords(made, count, word) {
-    const turns = this.#shown;
-    const longer = made.why.filter((w) => w === 3).length;
-    const sections = turns.sections.reduce((sum, one) => sum + one, 0);
-    const headings = sections ? ` and before ${plural(sections, "heading")}` : "";
-    const forced = made.why.filter((w) => w === 4).length;
-    const parts = [
-      `Cuts at the ${number(made.turned)} sharpest of ${plural(this.sorted.length, "turn")}${headings}: ${plural(count, "chunk")}.`,
-      made.merged && `${plural(made.merged, "part")} under ${number(turns.smallest)} ${word} joined a neighbour.`,
-      longer && `${plural(longer, "cut")} because a stretch was longer than ${number(turns.size)} ${word}.`,
-      forced && `${plural(forced, "cut")} inside a sentence longer than that.`,
-    ];
-    return parts.filter(Boolean).join(" ");
-  }
-
   /** What a tenth more or less would do. */
   #compare() {
     if (!this.turns) return;
-    const [less, more] = [0.9, 1.1].map((by) => {
-      const amount = legal(this.#shown, this.amount * by);
-      return { amount, count: this.#cut(amount).made.firsts.length };
-    });
-    const unit = this.#shown.unit ? ` ${this.#shown.unit}` : "";
-    this.nearby.textContent = `A tenth less (${less.amount}${unit}) would give ${plural(less.count, "chunk")}, a tenth more (${more.amount}${unit}) ${plural(more.count, "chunk")}.`;
+    const countAt = (/** @type {number} */ amount) => this.#cut(amount).made.firsts.length;
+    this.nearby.textContent = this.sorted.length ? whatElse(this.turns, this.amount, countAt) : "";
   }
 
   #commit() {
@@ -243,19 +226,29 @@ export class Tuner {
     this.hooks.commit(this.#shown.param, this.amount);
   }
 
-  /** @param {number} gap a dip that was clicked: its two sentences */
+  /** @param {number} gap a dip that was clicked */
   #choose(gap) {
     const turns = this.#shown;
+    this.chosen = turns.starts[gap + 1];
+    this.#showDip();
+    this.hooks.go(turns.starts[gap + 1], turns.ends[gap + 1], `Similarity ${fixed(turns.values[gap], 2)} before this sentence`);
+  }
+
+  /** The two sentences beside the dip that was clicked last; they stay while other settings are tried. */
+  #showDip() {
+    const turns = this.#shown;
+    const gap = this.chosen === null ? -1 : gapBefore(turns.starts, this.chosen);
+    this.dip.hidden = gap < 0;
+    if (gap < 0) return;
     const text = /** @type {Doc} */ (this.doc).text;
     const sentence = (/** @type {number} */ unit) =>
       text.slice(turns.starts[unit], Math.min(turns.ends[unit], turns.starts[unit] + 300)).replace(/\s+/g, " ");
-    const before = make("span", "dip-before", sentence(gap));
-    const value = make("strong", "", `similarity ${turns.values[gap].toFixed(2)}`);
-    const after = make("span", "dip-after", sentence(gap + 1));
-    this.dip.replaceChildren(before, value, after);
-    this.dip.hidden = false;
+    this.dip.replaceChildren(
+      make("span", "dip-before", sentence(gap)),
+      make("strong", "", `similarity ${fixed(turns.values[gap], 2)}`),
+      make("span", "dip-after", sentence(gap + 1)),
+    );
     this.curve.point(gap);
-    this.hooks.go(turns.starts[gap + 1], turns.ends[gap + 1], `Similarity ${turns.values[gap].toFixed(2)} before this sentence`);
   }
 
   /**
@@ -269,27 +262,27 @@ export class Tuner {
 
   /** @param {number} position the first that is in sight */
   follow(position) {
-    if (this.turns && !this.curve.byHand) this.curve.follow(this.#gapBefore(position));
+    if (this.turns) this.curve.follow(this.#gapBefore(position));
   }
 
   /** @param {number} position */
   #gapBefore(position) {
-    const { starts } = this.#shown;
-    let low = 0;
-    let high = starts.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (starts[middle] <= position) low = middle + 1;
-      else high = middle;
-    }
-    return Math.max(0, low - 2);
+    return Math.max(0, gapBefore(this.#shown.starts, position));
   }
 }
 
 /**
- * @param {Uint32Array} a
- * @param {Uint32Array} b
+ * Whether the browser has cut where Python did, and says the same reasons.
+ *
+ * @param {Turns} turns
+ * @param {import("./turns.js").Regrouped} made
+ * @param {number} level
+ * @param {Column} column as Python sent it
  */
-function sameStarts(a, b) {
-  return a.length === b.length && a.every((value, i) => value === b[i]);
+function agree(turns, made, level, column) {
+  const { starts } = chunksOf(turns, made);
+  return (
+    starts.length === column.starts.length &&
+    starts.every((start, i) => start === column.starts[i] && ending(turns, made, level, i) === column.reasons[column.reason[i]])
+  );
 }

@@ -10,6 +10,10 @@ export const SECTION = 2;
 export const DEEPEST = 3;
 export const INSIDE = 4;
 
+const LONGEST_TITLE = 60; // code points
+const MOST_DIGITS = 6;
+const EXACT = 60; // digits that tell whether a number lies exactly between two shorter ones
+
 /**
  * The drops that count, ascending.
  * @param {Turns} turns
@@ -273,7 +277,7 @@ export function chunksOf(turns, made) {
 }
 
 /**
- * Why a chunk ends, in the words that Python uses.
+ * Why a chunk ends, to the letter what `reasons` in `chunkviz/similarity/cutting.py` says.
  *
  * @param {Turns} turns
  * @param {Regrouped} made
@@ -282,21 +286,65 @@ export function chunksOf(turns, made) {
  */
 export function ending(turns, made, level, chunk) {
   if (chunk + 1 >= made.firsts.length) return "end of the document";
-  const gap = made.firsts[chunk + 1] - 1;
-  const alike = turns.values[gap].toFixed(2);
-  const drop = turns.drops[gap].toFixed(2);
+  const unit = made.firsts[chunk + 1];
+  const gap = unit - 1;
   switch (made.why[chunk + 1]) {
     case DROP:
-      if (turns.axis === "similarity") return `similarity ${alike} < ${shown(turns, level).toFixed(2)}`;
-      if (turns.kind === "gradient") return `similarity falls by ${drop} a step, more than ${level.toFixed(2)}`;
-      return `a dip ${drop} deep, more than ${level.toFixed(2)}`;
-    case SECTION:
-      return "before a heading";
+      return dropped(turns, level, gap);
+    case SECTION: {
+      const title = turns.paths[turns.path[unit]].at(-1) ?? "";
+      return `before the heading “${Array.from(title).slice(0, LONGEST_TITLE).join("")}”`;
+    }
     case DEEPEST: {
-      const how = turns.depths[gap] > -Infinity ? `similarity ${alike}` : "no letters beside it";
+      const how = turns.depths[gap] > -Infinity ? `similarity ${fixed(turns.values[gap], 2)}` : "no letters beside it";
       return `largest size reached; cut at the sharpest turn inside (${how})`;
     }
     default:
       return "one sentence larger than the largest chunk, cut inside";
   }
+}
+
+/**
+ * @param {Turns} turns
+ * @param {number} level
+ * @param {number} gap
+ */
+function dropped(turns, level, gap) {
+  if (turns.axis === "similarity") {
+    const [alike, line] = toldApart(turns.values[gap], shown(turns, level));
+    return `similarity ${alike} < ${line}`;
+  }
+  const [drop, line] = toldApart(turns.drops[gap], level);
+  return turns.kind === "gradient" ? `similarity falls by ${drop} a step, more than ${line}` : `a dip ${drop} deep, more than ${line}`;
+}
+
+/**
+ * Two different numbers with two digits, or as many more as it takes until they do not look equal.
+ *
+ * @param {number} a
+ * @param {number} b
+ */
+function toldApart(a, b) {
+  for (let digits = 2; digits < MOST_DIGITS; digits++) {
+    const texts = [fixed(a, digits), fixed(b, digits)];
+    if (texts[0] !== texts[1]) return texts;
+  }
+  return [fixed(a, MOST_DIGITS), fixed(b, MOST_DIGITS)];
+}
+
+/**
+ * A number as Python writes it with so many digits: a value exactly between two goes to the even one, which `toFixed`
+ * alone does not do; and a zero has no sign.
+ *
+ * @param {number} value
+ * @param {number} digits
+ */
+export function fixed(value, digits) {
+  let text = Math.abs(value).toFixed(digits);
+  const [whole, rest] = Math.abs(value).toFixed(EXACT).split(".");
+  // Exactly between: `toFixed` has taken the upper one, and the lower one is cut off.
+  if (rest?.slice(digits).replace(/0+$/, "") === "5" && Number(rest[digits - 1]) % 2 === 0) {
+    text = `${whole}.${rest.slice(0, digits)}`;
+  }
+  return value < 0 && Number(text) !== 0 ? `-${text}` : text;
 }
