@@ -1,4 +1,8 @@
-"""The text behind one cell of an evaluation: the answer with the cuts through it, and what was retrieved."""
+"""What is behind a figure of an evaluation.
+
+Behind a recipe's figure: its questions, or its documents. Behind one question: the answer with the cuts through it, and
+what was retrieved.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,12 @@ from typing import Final, Literal, NamedTuple
 
 from chunkviz.chunking import Chunking
 from chunkviz.document import Document
-from chunkviz.evaluation import Cell, Retrieved
+from chunkviz.evaluation import Cell, RecipeResult, Retrieved
+from chunkviz.metrics.base import Result
+from chunkviz.metrics.retrieval import RETRIEVAL
+from chunkviz.retrieval import build
 from chunkviz.spans import Span, is_blank, trimmed, union
+from chunkviz.units import DEFAULT_UNIT, unit
 
 AROUND: Final = 160
 """Characters shown before and after an answer."""
@@ -47,6 +55,79 @@ class Passage(NamedTuple):
     retrieved: Retrieved
     path: tuple[str, ...]
     pieces: list[Piece]
+
+
+class Asked(NamedTuple):
+    """One question behind a recipe's figure.
+
+    question   : its number
+    result     : what it counts, or None with the reason
+    baseline   : its value in the recipe that is compared with; `difference` is this less that, None where one is missing
+    first      : rank of the first passage that holds a part of the answer, None where none came back
+    cut        : whether a cut goes through one of its answers
+    """
+
+    question: int
+    result: Result
+    baseline: float | None
+    difference: float | None
+    first: int | None
+    cut: bool
+
+
+class Part(NamedTuple):
+    """One document behind a recipe's figure: what `RecipeResult` says of all of them together, for this one."""
+
+    document: str
+    chunks: int
+    mean_tokens: float | None
+    smallest: int | None
+    largest: int | None
+    overhead: float | None
+    embedded: int
+
+
+def questions(result: RecipeResult, metric_id: str, base: RecipeResult | None = None) -> list[Asked]:
+    """The questions whose mean a figure is, the worst first; those without a value last.
+
+    base : sorts by the difference to it instead, those for which the recipe is worse than it first
+    Raises `ParameterError` for a metric that was not computed.
+    """
+    sign = -1 if next(m.better for m in RETRIEVAL if m.id == metric_id) == "lower" else 1
+    values = result.values(metric_id)
+    others = base.values(metric_id) if base is not None else [None] * len(values)
+    made = []
+    for number, (cell, value, other) in enumerate(zip(result.cells, values, others, strict=True)):
+        difference = value - other if value is not None and other is not None else None
+        first = next((r.rank for r in cell.retrieved if r.relevant), None)
+        made.append(Asked(number, cell.values[metric_id], other, difference, first, any(cell.cut)))
+
+    def rank(asked: Asked) -> tuple[float, int]:
+        by = asked.result.value if base is None else asked.difference
+        return (float("inf") if by is None else sign * by), asked.question
+
+    return sorted(made, key=rank)
+
+
+def parts(result: RecipeResult, chunkings: Mapping[str, Chunking]) -> list[Part]:
+    """The documents whose chunks a recipe's counts are of, in their order."""
+    count = unit(DEFAULT_UNIT).count
+    made = []
+    for name, chunking in chunkings.items():
+        sizes = [c.tokens for c in chunking.chunks]
+        covered = sum(span.length for span in union(chunking.spans))
+        made.append(
+            Part(
+                document=name,
+                chunks=len(sizes),
+                mean_tokens=sum(sizes) / len(sizes) if sizes else None,
+                smallest=min(sizes, default=None),
+                largest=max(sizes, default=None),
+                overhead=sum(c.end - c.start for c in chunking.chunks) / covered - 1 if covered else None,
+                embedded=sum(count(e.text) for e in build({name: chunking}, result.options).entries),
+            )
+        )
+    return made
 
 
 def answers(cell: Cell, documents: Mapping[str, Document], chunkings: Mapping[str, Chunking]) -> list[Answer]:

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import NoneType
 from typing import Any, NamedTuple
 
 from chunkviz import engine, registry
@@ -18,6 +19,7 @@ from chunkviz.document import Document
 from chunkviz.embed import VectorStore, default_store
 from chunkviz.errors import ChunkvizError, LoadError, ParameterError, Stopped
 from chunkviz.evaluation import Depth, EmbeddingCost, Evaluation, RecipeResult, Summary
+from chunkviz.given import expect, expect_calls, expect_many
 from chunkviz.loaders import load, suffixes
 from chunkviz.metrics.case import RULES, Rules
 from chunkviz.question_files import read_file
@@ -89,8 +91,10 @@ def evaluate(
     """
     if rules not in RULES:
         raise ParameterError(f"`rules` must be one of {', '.join(RULES)}. Got {rules!r}.")
-    depths = [Depth.of(word) for word in ([k] if isinstance(k, int | str) else k)]
-    tasks = [_task(recipe, retrieval, at) for at, recipe in enumerate(recipes, 1)]
+    depths = _depths(k)
+    expect_calls(progress=progress, stop=stop)
+    expect(store, (VectorStore, NoneType), "`store` must be a `VectorStore`.")
+    tasks = _tasks(recipes, retrieval)
     if not depths or not tasks:
         raise ParameterError("An evaluation needs at least one recipe and one k.")
     documents = _documents(docs, shared_loader(recipes))
@@ -147,7 +151,7 @@ def estimate(
     A text that several recipes need is counted for the first. How many seconds a token takes, `Evaluation.embedding` of
     an earlier run tells; late chunking reads each token about twice.
     """
-    tasks = [_task(recipe, retrieval, at) for at, recipe in enumerate(recipes, 1)]
+    tasks = _tasks(recipes, retrieval)
     documents = _documents(docs, shared_loader(recipes))
     texts = [q.text for q in _questions(questions, documents).questions]
     count = unit(DEFAULT_UNIT).count
@@ -188,6 +192,18 @@ class _Task:
         return self.recipe.key
 
 
+def _depths(k: int | str | Sequence[int | str]) -> list[Depth]:
+    expect(k, (int, str, Sequence), '`k` must be a number of passages, "min" or "tokens:1000", or a list of these.')
+    return [Depth.of(word) for word in ([k] if isinstance(k, int | str) else k)]
+
+
+def _tasks(recipes: Sequence[RecipeLike], retrieval: Mapping[str, Any] | RetrievalOptions | None) -> list[_Task]:
+    expect_many(recipes, '`recipes` must be a list of recipes, such as `[{"strategy": "fixed"}]`.')
+    wanted = '`retrieval` must be a mapping such as `{"retriever": "keyword"}`, or `RetrievalOptions`.'
+    expect(retrieval, (Mapping, RetrievalOptions, NoneType), wanted)
+    return [_task(recipe, retrieval, at) for at, recipe in enumerate(recipes, 1)]
+
+
 def _task(given: RecipeLike, retrieval: Mapping[str, Any] | RetrievalOptions | None, number: int) -> _Task:
     """A recipe with its retrieval, checked as far as that goes without a document."""
     shared = RetrievalOptions.of(retrieval)
@@ -213,9 +229,14 @@ def _task(given: RecipeLike, retrieval: Mapping[str, Any] | RetrievalOptions | N
 def _documents(docs: Documents, options: Mapping[str, Any]) -> dict[str, Document]:
     if isinstance(docs, str | Path):
         return _folder(Path(docs), options)
+    wanted = "`docs` must be a folder, a list of documents, or a mapping from ids to documents."
     if isinstance(docs, Mapping):
         found = dict(docs)
+        for name in found:
+            expect(name, str, "The id of a document must be text.")
+        expect_many(list(found.values()), wanted, Document)
     else:
+        expect_many(docs, wanted, Document)
         found = {document.name: document for document in docs}
         if len(found) < len(docs):
             raise ParameterError("Two documents have the same name. Give them as a mapping from id to document.")
@@ -238,7 +259,11 @@ def _folder(folder: Path, options: Mapping[str, Any]) -> dict[str, Document]:
 def _questions(questions: Questions, documents: Mapping[str, Document]) -> QuestionSet:
     if isinstance(questions, str | Path):
         return resolve(read_file(questions), documents)
-    made = questions if isinstance(questions, QuestionSet) else QuestionSet(tuple(questions))
+    if isinstance(questions, QuestionSet):
+        made = questions
+    else:
+        expect_many(questions, "`questions` must be a file of questions, or a list of `Question`.", Question)
+        made = QuestionSet(tuple(questions))
     for question in made.questions:
         for g in question.gold:
             if g.document not in documents:

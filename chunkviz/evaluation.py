@@ -16,6 +16,7 @@ from chunkviz.metrics.intervals import Interval, interval
 from chunkviz.questions import Problem, Question
 from chunkviz.recipe import Recipe
 from chunkviz.retrieval import Hit, RetrievalOptions
+from chunkviz.retrieval.options import SAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +223,18 @@ class Evaluation:
     rules: Rules
     embedding: EmbeddingCost
     stopped: bool = False
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of all models that its recipes cut and search with, sorted."""
+        found: set[str] = set()
+        for result in self.results:
+            options = result.options
+            found |= {options.model, options.code_model} - {SAME} if options.embeds else set()
+            found |= {options.cross_encoder} if options.reranker == "cross_encoder" else set()
+            cut_by = dict(result.given.get("params", {})).get("model")
+            found |= {cut_by} if isinstance(cut_by, str) else set()
+        return tuple(sorted(found))
 
     def __repr__(self) -> str:
         return f"Evaluation({len(self.results)} results, {len(self.questions)} questions, {self.rules} rules)"

@@ -15,6 +15,7 @@ from itertools import product
 from typing import Any, Final, NamedTuple
 
 from chunkviz import format, registry
+from chunkviz.embed import DEFAULT
 from chunkviz.errors import ParameterError
 from chunkviz.evaluation import EmbeddingCost, Evaluation, RecipeResult
 from chunkviz.params import UNIT, Int
@@ -48,7 +49,11 @@ class Made(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """The axes. A strategy without a size or an overlap in `unit` stands in the grid once for all of them."""
+    """The axes. A strategy without a size or an overlap in `unit` stands in the grid once for all of them.
+
+    models : embedding models that search; a search by words needs none, and stands in the grid once for all of them.
+             Strategies that compare sentences cut by their own model whichever searches
+    """
 
     strategies: Sequence[str] = ("recursive", "fixed")
     sizes: Sequence[int] = (128, 256, 512)
@@ -56,24 +61,30 @@ class Grid:
     modes: Sequence[str] = ("plain",)
     searches: Sequence[str] = ("dense",)
     rerankers: Sequence[str] = ("none",)
+    models: Sequence[str] = (DEFAULT,)
     unit: str = DEFAULT_UNIT
 
     def recipes(self) -> Made:
         """The combinations, each once, in order. Raises `ParameterError` where there is none, or more than `MOST_RECIPES`."""
         found: dict[str, dict[str, Any]] = {}
         impossible: set[tuple[int, int]] = set()
-        senseless = False
+        senseless = tokenless = False
         for strategy, size, overlap in product(self.strategies, self.sizes, self.overlaps):
             params = self._params(strategy, size, overlap)
             if "overlap" in params and params["overlap"] >= params.get("size", overlap + 1):
                 impossible.add((size, overlap))
                 continue
-            for mode, search, reranker in product(self.modes, self.searches, self.rerankers):
+            for mode, search, model, reranker in product(self.modes, self.searches, self.models, self.rerankers):
                 if mode == "late" and search == "keyword":
                     senseless = True
                     continue
+                by_tokens = mode == "late" or reranker == "late_interaction"
+                if by_tokens and search != "keyword" and model != DEFAULT:
+                    tokenless = True
+                    continue
                 recipe: dict[str, Any] = {"strategy": strategy, "params": params, "unit": self.unit}
-                retrieval = RetrievalOptions(mode=mode, retriever=search, reranker=reranker).changed()
+                options = RetrievalOptions(mode=mode, retriever=search, model=model, reranker=reranker)
+                retrieval = options.changed()
                 if retrieval:
                     recipe["retrieval"] = retrieval
                 found.setdefault(json.dumps(recipe, sort_keys=True), recipe)
@@ -83,6 +94,11 @@ class Grid:
             left_out.append(f"An overlap must be smaller than the size, so {pairs} is left out.")
         if senseless:
             left_out.append("Late chunking changes vectors only, so it is left out of the search by words.")
+        if tokenless:
+            left_out.append(
+                "Late chunking and reranking token by token need vectors of single tokens, which only "
+                f"{DEFAULT} gives; they are left out of the other models."
+            )
         if not found:
             raise ParameterError(" ".join(["The grid holds no recipe.", *left_out]))
         if len(found) > MOST_RECIPES:

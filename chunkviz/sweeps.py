@@ -68,16 +68,20 @@ def metric_of(metric_id: str) -> RetrievalMetric:
 
 def mean(result: RecipeResult, metric_id: str) -> Mean | None:
     """None where no question has a value."""
-    values = [v for v in result.values(metric_id) if v is not None]
-    if not values:
-        return None
-    centre = sum(values) / len(values)
-    found = interval(values)
-    if found is None:
-        return Mean(centre, centre, centre, len(values))
     metric = metric_of(metric_id)
-    low = max(found.low, metric.low)
-    return Mean(centre, low, found.high if metric.high is None else min(found.high, metric.high), len(values))
+    return mean_of(result.values(metric_id), metric.low, metric.high)
+
+
+def mean_of(values: Sequence[float | None], low: float, high: float | None) -> Mean | None:
+    """The mean of those values that there are, its interval kept within the range; None where there is none."""
+    known = [v for v in values if v is not None]
+    if not known:
+        return None
+    centre = sum(known) / len(known)
+    found = interval(known)
+    if found is None:
+        return Mean(centre, centre, centre, len(known))
+    return Mean(centre, max(found.low, low), found.high if high is None else min(found.high, high), len(known))
 
 
 def lines(results: Sequence[RecipeResult], metric_id: str, axis: Literal["size", "overlap"]) -> list[Line]:

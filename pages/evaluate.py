@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from html import escape
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -10,14 +11,26 @@ from streamlit.delta_generator import DeltaGenerator
 from chunkviz import advice, format
 from chunkviz.errors import ChunkvizError, Stopped
 from chunkviz.runs import Scope, default_runs
-from chunkviz.ui import cards, evaluating, frame, results, stored_runs
+from chunkviz.ui import (
+    answer_text,
+    answering,
+    cards,
+    endpoints,
+    estimating,
+    evaluating,
+    frame,
+    models,
+    results,
+    stored_runs,
+)
+from chunkviz.ui.answer_job import AnswerJob
 from chunkviz.ui.evaluating import Plan
-from chunkviz.ui.evaluation_job import Job, about, was_stopped
+from chunkviz.ui.evaluation_job import Job, between, was_stopped
 from chunkviz.ui.progress import Bar
-from chunkviz.ui.results import Shown
+from chunkviz.ui.shown import Shown
 
 JOB, SHOWN, REST = "evaluate.job", "evaluate.shown", "evaluate.rest"
-RAN, FAILED = "evaluate.ran", "evaluate.failed"
+RAN, DONE, FAILED = "evaluate.ran", "evaluate.done", "evaluate.failed"
 
 
 def planned(shown: frame.Frame) -> tuple[Plan | None, Scope | None]:
@@ -57,8 +70,7 @@ def estimate(plan: Plan) -> list[int] | None:
     bars, said = st.container(), st.container()
     with bars:
         try:
-            work = evaluating.estimated(plan, st.session_state.get(RAN, 0))
-            seconds = evaluating.seconds_for(work)
+            work, wait, source = estimating.wait_for(plan, st.session_state.get(DONE, 0))
         except Stopped as stopped:
             cards.notice("info", str(stopped))
             return None
@@ -71,25 +83,25 @@ def estimate(plan: Plan) -> list[int] | None:
             f"{format.plural(len(plan.recipes), 'recipe')}: {format.plural(work.chunks, 'chunk')}. "
         )
         if work.texts:
-            waiting = "" if seconds is None else f", {about(seconds)}"
+            waiting = "; how long that takes was not measured" if wait is None else f", {between(*wait)}: {source}"
             words += f"{format.plural(work.texts, 'text')} to embed ({work.tokens:,} tokens){waiting}."
         else:
             words += "Every vector is stored already: nothing has to be embedded."
         if work.unknown:
             count = format.plural(len(work.unknown), "recipe")
             words += f" The chunks of {count} are known only when their sentences are compared."
-        st.html(f'<p class="cv-lead" data-testid="estimate">{words}</p>')
+        st.html(f'<p class="cv-lead" data-testid="estimate">{escape(words)}</p>')
     return list(work.shares)
 
 
-def start(job: Job) -> None:
+def start(job: Job | AnswerJob) -> None:
     job.start()
     st.session_state[JOB] = job
     st.session_state.pop(FAILED, None)
 
 
 def next_key() -> str:
-    """Of the next run; the estimate is worked out anew after each."""
+    """Of the next run."""
     st.session_state[RAN] = st.session_state.get(RAN, 0) + 1
     return f"evaluate.run.{st.session_state[RAN]}"
 
@@ -111,6 +123,7 @@ def buttons(plan: Plan | None, scope: Scope | None, shares: list[int] | None) ->
                     plan.rules,
                     plan.shared,
                     shares or [],
+                    embedders=dict(endpoints.embedders()),
                 )
             )
             st.rerun()
@@ -134,15 +147,16 @@ def buttons(plan: Plan | None, scope: Scope | None, shares: list[int] | None) ->
 def take(job: Job, early: bool) -> None:
     """Take over what a job found: shown, and stored where it is complete."""
     del st.session_state[JOB]
-    next_key()
+    # Counted anew after a run, not when it begins: a second "Counting" then had a stop button that stopped no run.
+    st.session_state[DONE] = st.session_state.get(DONE, 0) + 1
     try:
         made = job.end(early=early)
     except ChunkvizError as error:
         st.session_state[FAILED] = str(error)
         return
-    evaluating.measured(sum(job.shares[job.finished :]), made, complete=not made.stopped)
+    estimating.remember_pace(sum(job.shares[job.finished :]), made, complete=not made.stopped)
     scope = Scope.of(job.documents, job.asked.questions)
-    run_id = None if made.stopped else default_runs().save(scope, made)
+    run_id = None if made.stopped else stored_runs.save(scope, made)
     st.session_state[SHOWN] = Shown(made, job.documents, scope, run_id=run_id)
     st.session_state[REST] = job if made.stopped else None
 
@@ -150,18 +164,27 @@ def take(job: Job, early: bool) -> None:
 def go_on(place: DeltaGenerator) -> None:
     """Look after the job that is running, at the end of the page: all else is drawn and can be used."""
     job = st.session_state.get(JOB)
-    if not isinstance(job, Job):
+    if not isinstance(job, Job | AnswerJob):
         return
+    early = was_stopped(job.key)
     with place:
-        if was_stopped(job):
-            with st.spinner("Stopping after the texts that are being embedded …"):
-                take(job, early=True)
+        if early:
+            with st.spinner("Stopping after what is under way …"):
+                finish(job, early=True)
         else:
-            bar = Bar("Evaluating", job.key)
+            bar = Bar("Evaluating" if isinstance(job, Job) else f"Asking {job.endpoint.host}", job.key)
             job.watch(bar)
             bar.clear()
-            take(job, early=False)
+            finish(job, early=False)
     st.rerun()
+
+
+def finish(job: Job | AnswerJob, early: bool) -> None:
+    if isinstance(job, Job):
+        take(job, early)
+    else:
+        del st.session_state[JOB]
+        answering.take(job, early)
 
 
 def beginnings(plan: Plan) -> None:
@@ -197,12 +220,19 @@ def outcome(scope: Scope | None, plan: Plan | None) -> None:
         f'<p class="cv-lead" data-testid="cost">{format.plural(cost.fresh, "text")} embedded, {cost.known:,} known already, '
         f"in {format.number(round(cost.seconds, 1))} seconds.</p>"
     )
-    results.show(shown)
+    words = escape(stored_runs.about(shown))
+    st.html(f'<p class="cv-lead" data-testid="run" data-made="{shown.made}">{words}</p>')
+    found, advised = results.show(shown)
+    if found and answering.section(shown, found, advised, busy=JOB in st.session_state):
+        job = answering.job(shown, found, next_key())
+        if job is not None:
+            start(job)
+            st.rerun()
     stored_runs.beside(shown)
 
 
 def page() -> None:
-    st.html(cards.STYLE + results.STYLE)
+    st.html(cards.STYLE + results.STYLE + answer_text.STYLE)
     shown = frame.shown()
     complaints = evaluating.follow_link()
     st.html('<h1 class="cv-title">Which cut finds the answers?</h1>')
@@ -220,6 +250,7 @@ def page() -> None:
     if plan is not None:
         beginnings(plan)
     outcome(scope, plan)
+    models.panel()
     go_on(place)
 
 

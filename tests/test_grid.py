@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from fake_embedders import Hashed
 
 import chunkviz
 from chunkviz import behind, sweeps
 from chunkviz.document import Document
-from chunkviz.embed import VectorStore, embed
+from chunkviz.embed import DEFAULT, VectorStore, default_store, embed, using
 from chunkviz.embed.store import keys
 from chunkviz.errors import ParameterError, Stopped
 from chunkviz.evaluate import Step, estimate
 from chunkviz.evaluation import Evaluation
 from chunkviz.grid import MOST_RECIPES, RERANKERS, Grid, depth_label, joined, label, spelled
+from chunkviz.metrics.retrieval import RETRIEVAL
 from chunkviz.questions import Gold, Question
 from chunkviz.retrieval import RetrievalOptions
-from chunkviz.workload import workload
+from chunkviz.similarity.cutting import sentence_texts
+from chunkviz.units import unit
+from chunkviz.workload import SLAB, Part, Workload, after, measurable, measured, waiting, workload
 
 TEXT = (
     "# Harbour\n\nThe harbour opens at nine and closes at five. Boats pay four euros a night.\n\n"
@@ -238,8 +245,103 @@ def test_the_workload_is_the_estimate(tmp_path: Path) -> None:
     assert found.unknown == ()
     made = chunkviz.evaluate(DOCS, QUESTIONS, recipes, store=store)
     assert made.embedding.fresh == found.texts
-    after = workload(DOCS, QUESTIONS, recipes, store=store)
-    assert (after.texts, after.tokens, after.sample, after.by) == (0, 0, (), None)
+    then = workload(DOCS, QUESTIONS, recipes, store=store)
+    assert (then.texts, then.tokens, then.shares, then.parts) == (0, 0, (0,) * len(recipes), ())
+
+
+def test_the_estimate_is_held_against_a_real_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chunks and texts to the last one, sentences of a strategy that compares them included."""
+    monkeypatch.setenv("CHUNKVIZ_CACHE_DIR", str(tmp_path))
+    store = default_store()
+    recipes = Grid(("recursive", "fixed", "semantic"), (8, 16), (0, 4)).recipes().recipes
+    found = workload(DOCS, QUESTIONS, recipes)
+    numbers = [at for at, r in enumerate(recipes) if r["strategy"] == "semantic"]
+    assert list(found.unknown) == numbers
+    assert store.size()[0] == 0
+    made = chunkviz.evaluate(DOCS, QUESTIONS, recipes)
+    known = [r for at, r in enumerate(made.results) if at not in numbers]
+    assert found.chunks == sum(r.chunks for r in known)
+    # What the chunks of the rest add is what could not be known before.
+    late = {c.text for at in numbers for k in made.results[at].chunkings.values() for c in k.chunks}
+    early = {c.text for r in known for k in r.chunkings.values() for c in k.chunks} | {q.text for q in QUESTIONS}
+    assert store.size()[0] == found.texts + len(late - early)
+    sentences = {s for d in DOCS.values() for s in sentence_texts(d)}
+    assert made.embedding.fresh == found.texts - len(sentences) + len(late - early)
+    assert workload(DOCS, QUESTIONS, recipes).texts == 0
+
+
+def test_every_model_has_its_own_part(tmp_path: Path) -> None:
+    store = VectorStore(tmp_path / "vectors.sqlite")
+    other = Hashed()
+    recipes = Grid(("fixed",), (8,), (0,), models=(DEFAULT, other.name)).recipes().recipes
+    with using({other.name: other}):
+        found = workload(DOCS, QUESTIONS, recipes, store=store)
+        assert [(p.model, p.texts) for p in found.parts] == [
+            (DEFAULT, found.texts // 2),
+            (other.name, found.texts // 2),
+        ]
+        assert sum(p.tokens for p in found.parts) == found.tokens == sum(found.shares)
+        made = chunkviz.evaluate(DOCS, QUESTIONS, recipes, store=store)
+        assert made.embedding.fresh == found.texts
+    assert made.models == tuple(sorted((DEFAULT, other.name)))
+    assert [label(r) for r in made.results] == [
+        "Fixed size, 8 tokens, overlap 0",
+        f"Fixed size, 8 tokens, overlap 0, model {other.name}",
+    ]
+    one, two = made.results
+    assert [c.retrieved for c in one.cells] != [c.retrieved for c in two.cells]
+
+
+def test_models_are_an_axis_of_what_needs_them() -> None:
+    made = Grid(
+        ("fixed",),
+        (64,),
+        (0,),
+        modes=("plain", "late"),
+        searches=("dense", "keyword"),
+        rerankers=("none", "late_interaction"),
+        models=(DEFAULT, "other"),
+    ).recipes()
+    named = [r["retrieval"]["model"] for r in made.recipes if "model" in r.get("retrieval", {})]
+    assert named == ["other"]  # plain and dense; the rest needs vectors of tokens, or no model at all
+    assert sum("keyword" in str(r) for r in made.recipes) == 2
+    assert any("single tokens" in words for words in made.left_out)
+
+
+class Slow:
+    """An embedder that takes its time, by a clock of its own."""
+
+    name, revision, settings, dimensions, limit = "slow", "1", "test", 2, None
+    now = 0.0
+
+    def __init__(self, seconds: Sequence[float]) -> None:
+        self.seconds = list(seconds)
+
+    def __call__(self, texts: Sequence[str]) -> Any:
+        self.now += self.seconds.pop(0)
+        return np.tile(np.array([1.0, 0.0], dtype=np.float32), (len(texts), 1))
+
+
+def test_the_time_is_a_range_from_the_slowest_to_the_fastest_slab(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = Slow([100.0, 2.0, 4.0])
+    monkeypatch.setattr("chunkviz.workload.time.monotonic", lambda: slow.now)
+    texts = tuple(f"word {at:03}" for at in range(3 * SLAB))
+    each = unit("cl100k_base").count(texts[0]) * SLAB
+    part = Part("slow", slow, len(texts), 3 * each, texts)
+    store = VectorStore(tmp_path / "vectors.sqlite")
+    pace = measured(part, store=store)
+    assert pace is not None  # the first slab, in which a model warms up, does not count
+    assert (pace.slowest, pace.fastest) == pytest.approx((each / 4, each / 2))
+    assert "measured on 32 of these texts" in pace.source
+    work = Workload(1, len(texts), 3 * each, (each, 2 * each), (part,), ())
+    assert waiting(work, {"slow": pace}) == pytest.approx((6.0, 12.0))
+    assert waiting(work, {}) is None
+    left = after(work, part)
+    assert (left.texts, left.tokens, left.shares, left.parts) == (0, 0, (0, 0), ())
+    assert measured(part, store=store) is None  # all of it is stored by now
+    assert not measurable(Part("slow", slow, 1, 1, texts[: 2 * SLAB - 1]))
 
 
 def test_the_sample_is_embedded_once_and_counts(tmp_path: Path) -> None:
@@ -247,9 +349,11 @@ def test_the_sample_is_embedded_once_and_counts(tmp_path: Path) -> None:
     store = VectorStore(tmp_path / "vectors.sqlite")
     recipes = Grid(("fixed",), (8,), (0,)).recipes().recipes
     before = workload(DOCS, QUESTIONS, recipes, store=store)
-    assert before.by is not None
-    embed(before.sample, before.by, store=store)
-    assert workload(DOCS, QUESTIONS, recipes, store=store).texts == before.texts - len(set(before.sample))
+    (part,) = before.parts
+    embed(part.sample, part.by, store=store)
+    now = workload(DOCS, QUESTIONS, recipes, store=store)
+    left = after(before, part)
+    assert (now.texts, now.tokens) == (left.texts, left.tokens)
 
 
 def test_strategies_that_compare_sentences_are_not_run_for_a_count(tmp_path: Path) -> None:
@@ -260,5 +364,53 @@ def test_strategies_that_compare_sentences_are_not_run_for_a_count(tmp_path: Pat
     assert found.unknown == (0,)
     assert store.size()[0] == 0  # nothing was embedded
     assert told == [(1, 2), (2, 2)]
-    assert found.by is not None
-    assert not store.get(keys(found.by, found.sample))
+    (part,) = found.parts
+    assert not store.get(keys(part.by, part.sample))
+
+
+def test_a_second_strategy_that_compares_the_same_sentences_is_not_run_for_a_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHUNKVIZ_CACHE_DIR", str(tmp_path))
+    store = default_store()
+    one = workload(DOCS, QUESTIONS, Grid(("semantic",), (64,), (0,)).recipes().recipes, store=store)
+    two = workload(DOCS, QUESTIONS, Grid(("semantic",), (64, 32), (0,)).recipes().recipes, store=store)
+    assert two.unknown == (0, 1)
+    assert two.texts == one.texts
+    assert store.size()[0] == 0
+
+
+# What is behind a figure
+
+
+def test_the_questions_behind_a_figure_are_all_of_them_and_give_its_mean() -> None:
+    made = run(Grid(("fixed", "recursive"), (8, 16), (0,)))
+    base = made.results[0]
+    for result in made.results:
+        for metric in RETRIEVAL:
+            found = behind.questions(result, metric.id)
+            assert sorted(a.question for a in found) == list(range(len(QUESTIONS)))
+            values = [a.result.value for a in found if a.result.value is not None]
+            mean = result.metrics[metric.id].mean
+            assert values == sorted(values, reverse=metric.better == "lower")
+            assert mean is None if not values else mean == pytest.approx(sum(values) / len(values))
+            against = behind.questions(result, metric.id, base)
+            differences = [a.difference for a in against if a.difference is not None]
+            assert differences == sorted(differences, reverse=metric.better == "lower")
+            whole = result.against(base, metric.id)
+            if whole is not None:
+                assert sum(differences) / len(differences) == pytest.approx(whole.mean)
+        for asked in behind.questions(result, "hit"):
+            cell = result.cells[asked.question]
+            assert (asked.first is None) == (cell.values["hit"].value == 0)
+            assert asked.cut == any(cell.cut)
+
+
+def test_the_documents_behind_a_count_add_up_to_it() -> None:
+    for result in run(Grid(("fixed", "sentence"), (8, 16), (0, 4), modes=("plain", "headings"))).results:
+        parts = behind.parts(result, result.chunkings)
+        assert [p.document for p in parts] == list(DOCS)
+        assert sum(p.chunks for p in parts) == result.chunks
+        assert sum(p.embedded for p in parts) == result.embedded
+        sizes = sum((p.mean_tokens or 0) * p.chunks for p in parts)
+        assert sizes / result.chunks == pytest.approx(result.mean_tokens)

@@ -13,13 +13,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fake_embedders import Hashed
 
 import chunkviz
 from chunkviz.document import Document
+from chunkviz.embed import using
 from chunkviz.evaluation import Evaluation
 from chunkviz.grid import label
 from chunkviz.questions import Gold, Question
 from chunkviz.runs import RunStore, Scope, default_runs
+from chunkviz.ui import stored_runs
 
 TEXT = "The harbour opens at nine. Boats pay four euros a night. Dogs are welcome on the pier.\n"
 DOCS = {"harbour.txt": Document.from_text(TEXT, name="harbour.txt")}
@@ -231,3 +234,49 @@ def test_the_default_lies_beside_the_vectors() -> None:
     assert default_runs().path.parent == chunkviz.embed.default_store().path.parent
     assert default_runs() is default_runs()
     assert os.environ["CHUNKVIZ_CACHE_DIR"] in str(default_runs().path)
+
+
+def test_a_list_says_which_models_a_run_names(store: RunStore) -> None:
+    """A name of a model is the only word in a run that somebody typed, and may be a folder: a list can be held against it."""
+    recipe = {"strategy": "sentence", "params": {"sentences": 1, "overlap": 0}}
+    both = [recipe, {**recipe, "retrieval": {"retriever": "dense", "model": "hashed"}}]
+    with using({"hashed": Hashed()}):
+        made = chunkviz.evaluate(DOCS, QUESTIONS, both, retrieval={"retriever": "keyword"})
+    assert made.models == ("hashed",)
+    store.save(SCOPE, made)
+    store.save(SCOPE, evaluated())
+    assert [kept.models for kept in store.listed(SCOPE)] == [(), ("hashed",)]
+
+
+def test_a_session_sees_no_run_that_names_a_model_it_does_not_know(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHUNKVIZ_CACHE_DIR", str(tmp_path))
+    session: dict[str, Any] = {}
+    monkeypatch.setattr(stored_runs.st, "session_state", session)
+    recipe = {"strategy": "sentence", "retrieval": {"retriever": "dense", "model": "/home/someone/secret"}}
+    with using({"/home/someone/secret": Hashed()}):
+        made = chunkviz.evaluate(DOCS, QUESTIONS, [recipe])
+    stored_runs.save(SCOPE, made)
+    plain = stored_runs.save(SCOPE, evaluated())
+    assert [kept.id for kept in stored_runs.listed(SCOPE)] == [plain]
+    session["models"] = ["/home/someone/secret"]
+    assert len(stored_runs.listed(SCOPE)) == 2
+
+
+def test_the_page_says_when_and_on_what_a_run_was_made_and_whether_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHUNKVIZ_CACHE_DIR", str(tmp_path))
+    session: dict[str, Any] = {}
+    monkeypatch.setattr(stored_runs.st, "session_state", session)
+    run_id = stored_runs.save(SCOPE, evaluated())
+    shown = stored_runs.newest(SCOPE, DOCS)
+    assert shown is not None
+    assert shown.run_id == run_id
+    words = stored_runs.about(shown)
+    assert stored_runs.when(shown.made) in words
+    assert "harbour.txt, with 2 questions" in words
+    assert "another session" not in words
+    session.clear()
+    assert "in another session, perhaps by somebody else" in stored_runs.about(shown)

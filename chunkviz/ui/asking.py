@@ -62,6 +62,7 @@ STYLE: Final = """<style>
 .cv-sheet{width:100%;border-collapse:collapse;font-size:.86rem}
 .cv-sheet th{text-align:left;font-weight:600}.cv-sheet td,.cv-sheet th{padding:.25rem .6rem .25rem 0;vertical-align:top;
   border-bottom:1px solid color-mix(in srgb,currentColor 14%,transparent);overflow-wrap:anywhere}
+@media (max-width:1100px){.st-key-ask-search [data-testid="stColumn"]{min-width:calc(50% - 1rem)}}
 </style>"""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -13,16 +12,14 @@ import streamlit as st
 from chunkviz import embed, format, llm, registry, samples
 from chunkviz.document import Document
 from chunkviz.errors import ChunkvizError, LoadError
-from chunkviz.evaluation import Depth, Evaluation
+from chunkviz.evaluation import Depth
 from chunkviz.grid import MODES, RERANKERS, SEARCHES, Grid
 from chunkviz.metrics.case import Rules
 from chunkviz.questions import QuestionSet, resolve
 from chunkviz.retrieval import RetrievalOptions
-from chunkviz.ui import cards, documents, frame, progress, questions
+from chunkviz.ui import cards, documents, frame, models, questions
 from chunkviz.ui.cache_keys import key_of
 from chunkviz.ui.controls import store
-from chunkviz.units import DEFAULT_UNIT, unit
-from chunkviz.workload import Workload, workload
 
 PREFIX: Final = "evaluate"
 SAMPLE_SET: Final = ("api_manual", "policy_handbook", "call_transcript")
@@ -36,10 +33,14 @@ AXES: Final[Mapping[str, tuple[str, ...]]] = {
     "overlaps": ("0", "32"),
     "modes": ("plain",),
     "searches": ("dense",),
+    "models": (embed.DEFAULT,),
     "rerankers": ("none",),
     "k": ("5",),
 }
-"""The default grid. The names are those of the link."""
+"""The default grid."""
+LINKED: Final = tuple(axis for axis in AXES if axis != "models")
+"""What a link holds of it, under these names. A name of a model may be a folder of the reader's, and stays out."""
+CROSS_ENCODER: Final = f"{PREFIX}.cross_encoder"
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def follow_link() -> list[str]:
         return []
     complaints = []
     known = {**_choices(), "docs": [s.id for s in samples.samples()]}
-    for axis in (*AXES, "docs"):
+    for axis in (*LINKED, "docs"):
         asked = st.query_params.get_all(axis)
         good = [value for value in asked if _legal(axis, value, known)]
         complaints += [f"The link asks for “{v[:40]}” in {axis}, which is not here." for v in asked if v not in good]
@@ -101,9 +102,9 @@ def remember(shown: frame.Frame) -> None:
         query["doc"] = shown.source.id
     known = {s.id for s in samples.samples()}
     query["docs"] = [i for i in store().get(f"{PREFIX}.docs", []) if i in known]
-    for axis, default in AXES.items():
-        value = list(store().get(f"{PREFIX}.{axis}", default))
-        if value != list(default):
+    for axis in LINKED:
+        value = list(store().get(f"{PREFIX}.{axis}", AXES[axis]))
+        if value != list(AXES[axis]):
             query[axis] = value
     if store().get(f"{PREFIX}.published"):
         query["rules"] = "published"
@@ -206,6 +207,7 @@ def _choices() -> dict[str, Sequence[str]]:
         "strategies": [i for i, s in known.items() if (asks or not s.tags.needs_model) and not s.tags.by_hand],
         "modes": list(MODES),
         "searches": list(SEARCHES),
+        "models": models.allowed(),
         "rerankers": list(RERANKERS),
     }
 
@@ -281,11 +283,21 @@ def choose_grid(shown: frame.Frame) -> tuple[Grid, list[int | str], Rules, dict[
         said = {p.name: p.rule.help for p in RetrievalOptions.declared()}
         modes = _axis("modes", "What is embedded and returned", choices["modes"], said["mode"], MODES)
         searches = _axis("searches", "Search", choices["searches"], said["retriever"], SEARCHES)
+        named = _axis(
+            "models",
+            "Embedding models",
+            choices["models"],
+            "Turn questions and chunks into vectors for the search by meaning; with several, every recipe is run with each. "
+            "Others can be named at the foot of this page, under “Other models”. Strategies that compare sentences cut by "
+            "the model that comes with chunkviz.",
+            {embed.DEFAULT: f"{embed.DEFAULT} (comes with chunkviz)"},
+        )
         rerankers = _axis("rerankers", "Reranking", choices["rerankers"], said["reranker"], RERANKERS)
         if "cross_encoder" in rerankers:
             shared["cross_encoder"] = st.text_input(
                 "Cross-encoder",
                 RetrievalOptions().cross_encoder,
+                key=CROSS_ENCODER,
                 help="Name or folder of a sentence-transformers CrossEncoder.",
             )
         spelled = _axis(
@@ -319,58 +331,7 @@ def choose_grid(shown: frame.Frame) -> tuple[Grid, list[int | str], Rules, dict[
             modes=modes,
             searches=searches,
             rerankers=rerankers,
+            models=named,
             unit=shown.unit,
         )
     return grid, list(dict.fromkeys(depths)), "published" if store()[key] else "exact", shared
-
-
-# --- what it will take --------------------------------------------------------------------------------------------------
-
-
-def estimated(plan: Plan, ran: int) -> Workload:
-    """The workload of a plan, worked out once until something ran. Raises `Stopped`."""
-    key = f"{plan.key}.{ran}"
-    known: tuple[str, Workload] | None = st.session_state.get(f"{PREFIX}.workload")
-    if known is None or known[0] != key:
-        with progress.bar("Counting what it takes", f"{PREFIX}.count.{key}") as bar:
-            made = workload(
-                plan.documents,
-                plan.asked.questions,
-                plan.recipes,
-                plan.shared,
-                tell=lambda done, total: bar.show(done / total, f"recipe {done} of {total}"),
-            )
-        known = st.session_state[f"{PREFIX}.workload"] = (key, made)
-    return known[1]
-
-
-def seconds_for(work: Workload) -> float | None:
-    """About how long embedding takes, by what a first slab took on this machine; that slab is part of the work.
-
-    None where that cannot be told. Raises `Stopped`.
-    """
-    if not work.texts:
-        return 0.0
-    key = f"{PREFIX}.rate"
-    if key not in st.session_state and work.by is not None:
-        with progress.bar("Measuring how fast this machine embeds", f"{PREFIX}.measure") as bar:
-            bar.show(0.2, "loading the model")
-            first = max(1, min(8, len(work.sample) // 2))
-            embed.embed(work.sample[:first], work.by)
-            rest = work.sample[first:]
-            bar.show(0.6, format.plural(len(rest), "text"))
-            began = time.monotonic()
-            made = embed.embed(rest, work.by)
-            taken = time.monotonic() - began
-            # What somebody else embedded in the meantime tells nothing about the time.
-            if made.fresh and made.fresh == len(set(rest)):
-                st.session_state[key] = sum(map(unit(DEFAULT_UNIT).count, rest)) / max(taken, 1e-3)
-    rate = st.session_state.get(key)
-    return work.tokens / rate if rate else None
-
-
-def measured(tokens: int, made: Evaluation, *, complete: bool) -> None:
-    """Remember how fast a whole run was: it tells more than a slab."""
-    cost = made.embedding
-    if complete and tokens and cost.fresh >= 100 and cost.seconds > 1:
-        st.session_state[f"{PREFIX}.rate"] = tokens / cost.seconds

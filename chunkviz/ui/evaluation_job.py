@@ -18,6 +18,7 @@ import streamlit as st
 
 from chunkviz import format
 from chunkviz.document import Document
+from chunkviz.embed import Embedder, using
 from chunkviz.evaluate import Step, evaluate
 from chunkviz.evaluation import Evaluation
 from chunkviz.grid import joined, spelled
@@ -43,6 +44,7 @@ class Job:
     """One run of a grid.
 
     shares    : tokens to embed for each recipe, for the bar
+    embedders : those of the session, whose thread this is not
     done      : what earlier parts of this run found, where it was stopped and goes on
     """
 
@@ -55,6 +57,7 @@ class Job:
     shared: Mapping[str, Any]
     shares: Sequence[int]
     done: Evaluation | None = None
+    embedders: Mapping[str, Embedder] = field(default_factory=dict)
     _future: Future[Evaluation] | None = None
     _stop: threading.Event = field(default_factory=threading.Event)
     _seen: float = 0.0
@@ -73,20 +76,30 @@ class Job:
     def resumed(self, key: str, done: Evaluation) -> Job:
         """The rest of this run, under another key."""
         return Job(
-            key, self.documents, self.asked, self.recipes, self.depths, self.rules, self.shared, self.shares, done
+            key,
+            self.documents,
+            self.asked,
+            self.recipes,
+            self.depths,
+            self.rules,
+            self.shared,
+            self.shares,
+            done,
+            self.embedders,
         )
 
     def _work(self) -> Evaluation:
-        rest = evaluate(
-            self.documents,
-            self.asked,
-            self.recipes[self.finished :],
-            self.depths,
-            self.rules,
-            retrieval=self.shared,
-            progress=self._tell,
-            stop=lambda: self._stop.is_set() or time.monotonic() - self._seen > ALONE_SECONDS,
-        )
+        with using(self.embedders):
+            rest = evaluate(
+                self.documents,
+                self.asked,
+                self.recipes[self.finished :],
+                self.depths,
+                self.rules,
+                retrieval=self.shared,
+                progress=self._tell,
+                stop=lambda: self._stop.is_set() or time.monotonic() - self._seen > ALONE_SECONDS,
+            )
         return joined(self.done, rest) if self.done else rest
 
     def _tell(self, step: Step) -> None:
@@ -133,9 +146,9 @@ class Job:
         return spelled(given, RetrievalOptions.of({**self.shared, **given.get("retrieval", {})}))
 
 
-def was_stopped(job: Job) -> bool:
-    """Whether the reader pressed its stop button."""
-    return job.key in st.session_state.get("stopped", set())
+def was_stopped(key: str) -> bool:
+    """Whether the reader pressed the stop button of this job."""
+    return key in st.session_state.get("stopped", set())
 
 
 def about(seconds: float) -> str:
@@ -152,3 +165,17 @@ def about(seconds: float) -> str:
     if seconds < 5400:
         return f"about {format.plural(round(seconds / 60), 'minute')}"
     return f"about {seconds / 3600:.1f} hours"
+
+
+def between(least: float, most: float) -> str:
+    """A time to wait that lies between two.
+
+    >>> between(100, 250), between(2, 2.2), between(20, 130), between(0.2, 0.9)
+    ('about 2 to 4 minutes', 'about 2 seconds', 'about 20 seconds to 2 minutes', 'about a second')
+    """
+    low, high = about(least), about(most)
+    if low == high:
+        return low
+    unit = high.rsplit(" ", 1)[1]
+    short = low.removesuffix(f" {unit}") if unit != "second" else low
+    return f"{short} to {high.removeprefix('about ')}"

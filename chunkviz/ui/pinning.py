@@ -43,32 +43,51 @@ def subtitles(made: Sequence[Chunking]) -> list[str]:
 
 
 def buttons(made: Chunking, column: state.Column, unit_id: str) -> None:
-    """Put cuts beside the one that is tuned, and take them away."""
-    full = len(pins()) >= MOST
+    """Put cuts beside the one that is tuned, and take them away.
+
+    Before the page runs again, not where the button is drawn: a run that the next click breaks off would lose the first.
+    """
+    full = len(pins()) >= MOST or not made.chunks
     with st.container(horizontal=True):
-        if st.button("Pin this cut beside it", icon=":material/keep:", disabled=full or not made.chunks):
-            pins().append(column)
-            st.rerun()
-        if st.button(
+        st.button(
+            "Pin this cut beside it",
+            icon=":material/keep:",
+            disabled=full,
+            on_click=_pin,
+            args=(column,),
+        )
+        st.button(
             "Compare with “Recursive” at the same mean size",
             icon=":material/compare:",
-            disabled=full or not made.chunks,
-        ):
-            pins().append(_as_large(made, unit_id))
-            st.rerun()
+            disabled=full,
+            on_click=_pin_as_large,
+            args=(made, unit_id),
+        )
         for at in range(len(pins())):
-            if st.button(f"Remove pinned column {at + 2}", key=f"unpin.{at}", icon=":material/close:"):
-                del pins()[at]
-                st.rerun()
+            st.button(
+                f"Remove pinned column {at + 2}",
+                key=f"unpin.{at}",
+                icon=":material/close:",
+                on_click=_unpin,
+                args=(at,),
+            )
 
 
-def _as_large(made: Chunking, unit_id: str) -> state.Column:
-    """`recursive` at the size whose chunks are on average as large as these."""
+def _pin(column: state.Column) -> None:
+    pins().append(column)
+
+
+def _unpin(at: int) -> None:
+    del pins()[at]
+
+
+def _pin_as_large(made: Chunking, unit_id: str) -> None:
+    """Pin `recursive` at the size whose chunks are on average as large as these."""
     document: Document = made.document
     size = size_of_mean(
         mean_size(made), lambda size: cache.chunking(document, "recursive", {"size": size, "overlap": 0}, unit_id)
     )
-    return state.Column("recursive", {"size": size, "overlap": 0})
+    _pin(state.Column("recursive", {"size": size, "overlap": 0}))
 
 
 def _same(live: Chunking, pin: Chunking) -> bool:

@@ -54,6 +54,12 @@ def _axis(metric: RetrievalMetric) -> dict[str, Any]:
     return {"title_text": metric.title, "tickformat": ".0%" if metric.unit == "share" else ",.0f"}
 
 
+def _style(at: int, series: Sequence[str]) -> tuple[str, str, str]:
+    """Colour, dash and mark of a line; no two of the first 36 share all three."""
+    turn = at // len(series)
+    return series[at % len(series)], _DASHES[(at + turn) % len(_DASHES)], _MARKS[(at + 2 * turn) % len(_MARKS)]
+
+
 def _faded(color: str, opacity: float) -> str:
     red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},{opacity})"
@@ -84,7 +90,7 @@ def sweep(
     )
     series = _SERIES[_theme(colors)]
     for at, line in enumerate(lines):
-        color, dash, mark = series[at % len(series)], _DASHES[at % len(_DASHES)], _MARKS[at % len(_MARKS)]
+        color, dash, mark = _style(at, series)
         xs = [p.x for p in line.points]
         figure.add_scatter(
             x=[*xs, *xs[::-1]],
@@ -132,8 +138,13 @@ def sweep(
     ticks = sorted({p.x for line in lines for p in line.points})
     figure.update_xaxes(tickvals=ticks)
     figure.update_xaxes(title_text=f"{axis} ({word})", row=2 if below else 1, col=1)
-    # A line of the legend for each two recipes, so that the chart itself keeps its height.
-    return _laid_out(figure, colors, 330 + 22 * len(lines) + (90 if below else 0))
+    # The legend has a line for each recipe, all of them in sight, and the chart itself keeps its height.
+    legend = 22 * len(lines)
+    made = _laid_out(figure, colors, 330 + legend + (90 if below else 0))
+    made.update_layout(
+        legend={"orientation": "v", "tracegroupgap": 0, "maxheight": legend + 20}, margin={"t": legend + 10}
+    )
+    return made
 
 
 def cost(
@@ -159,7 +170,7 @@ def cost(
             y=[m.value for _, m, _ in points],
             mode="markers",
             name=name,
-            marker={"symbol": _MARKS[at % len(_MARKS)], "size": 10, "color": series[at % len(series)]},
+            marker={"symbol": _style(at, series)[2], "size": 10, "color": _style(at, series)[0]},
             error_y={
                 "type": "data",
                 "array": [m.high - m.value for _, m, _ in points],

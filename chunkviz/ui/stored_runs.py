@@ -1,34 +1,88 @@
-"""Runs that were kept: opened again, and two of them side by side."""
+"""Runs that were kept: opened again, and two of them side by side.
+
+A run is found by who has the same documents and the same questions, whoever made it. It holds no word of either; the
+names of models are the only words in it that somebody typed, so a run that names one which this session does not know
+is not shown.
+"""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
+from contextlib import suppress
+from datetime import datetime
 from typing import Any, Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
 from chunkviz import advice, format, sweeps
 from chunkviz.document import Document
-from chunkviz.evaluation import RecipeResult
+from chunkviz.evaluation import Evaluation, RecipeResult
 from chunkviz.grid import depth_label
+from chunkviz.llm.client import DEFAULT_MODEL
+from chunkviz.retrieval import RetrievalOptions
 from chunkviz.runs import Kept, Scope, default_runs
-from chunkviz.ui import cards
-from chunkviz.ui.results import PREFIX, Shown, difference, heading, title_of
+from chunkviz.ui import cards, models
+from chunkviz.ui.evaluating import CROSS_ENCODER
+from chunkviz.ui.shown import PREFIX, Shown, difference, heading, title_of
 
 CHOSEN: Final = "runs.open"
 BESIDE: Final = "runs.beside"
+OWN: Final = "runs.own"
+
+
+def when(made: float) -> str:
+    """A time (seconds since 1970) as the reader's clock shows it, or the server's where the browser does not say."""
+    zone = None
+    with suppress(ZoneInfoNotFoundError, ValueError):
+        zone = ZoneInfo(st.context.timezone) if st.context.timezone else None
+    return datetime.fromtimestamp(made, zone).strftime("%d %b %Y, %H:%M:%S")
+
+
+def save(scope: Scope, made: Evaluation) -> str | None:
+    """Keep a finished run, and that this session made it."""
+    run_id = default_runs().save(scope, made)
+    if run_id is not None:
+        st.session_state.setdefault(OWN, set()).add(run_id)
+    return run_id
+
+
+def listed(scope: Scope) -> list[Kept]:
+    """The stored runs about these documents and questions that this session may see, newest first."""
+    known = {*models.allowed(), RetrievalOptions().cross_encoder, DEFAULT_MODEL, st.session_state.get(CROSS_ENCODER)}
+    return [kept for kept in default_runs().listed(scope) if known.issuperset(kept.models)]
+
+
+def _maker(run_id: str) -> str:
+    own: set[str] = st.session_state.get(OWN, set())
+    return "from this session" if run_id in own else "from another session"
 
 
 def _words(kept: Kept) -> str:
-    when = time.strftime("%d %b %Y, %H:%M:%S", time.localtime(kept.made))
     depths = ", ".join(depth_label(k) for k in kept.k)
-    return f"{when}: {format.plural(kept.recipes, 'recipe')}, {depths}, {kept.rules} rules"
+    return (
+        f"{when(kept.made)}, {_maker(kept.id)}: {format.plural(kept.recipes, 'recipe')}, {depths}, {kept.rules} rules"
+    )
+
+
+def about(shown: Shown) -> str:
+    """When and on what the shown run was made, and by whom as far as that is known."""
+    names = ", ".join(shown.scope.documents)
+    asked = format.plural(len(shown.scope.questions), "question")
+    words = f"{when(shown.made)}, about {names}, with {asked}"
+    if shown.run_id is None:
+        return f"Run of {words}; not stored."
+    if shown.run_id in st.session_state.get(OWN, set()):
+        return f"Run of {words}; stored on the machine that runs chunkviz."
+    return (
+        f"Stored run of {words}. It was made in another session, perhaps by somebody else, who had exactly these documents "
+        "and questions too."
+    )
 
 
 def newest(scope: Scope, documents: Mapping[str, Document]) -> Shown | None:
     """The last stored run about these documents and questions."""
-    for kept in default_runs().listed(scope):
+    for kept in listed(scope):
         found = opened(scope, kept, documents)
         if found is not None:
             return found
@@ -40,15 +94,19 @@ def opened(scope: Scope, kept: Kept, documents: Mapping[str, Document]) -> Shown
     return None if made is None else Shown(made, documents, scope, kept.made, kept.id)
 
 
+def _these(scope: Scope) -> str:
+    return f"{', '.join(scope.documents)} and these {format.plural(len(scope.questions), 'question')}"
+
+
 def choose(scope: Scope, documents: Mapping[str, Document], shown: Shown | None) -> Shown | None:
     """The list of stored runs; the one that the reader asks to see, None where nothing changes."""
-    known = {kept.id: kept for kept in default_runs().listed(scope)}
+    known = {kept.id: kept for kept in listed(scope)}
     if not known:
         return None
     with st.popover(f"Stored runs ({len(known)})", icon=":material/history:"):
         cards.plain(
-            "Finished runs about exactly these documents and these questions, kept on the machine that runs chunkviz. "
-            "Stored are figures and positions, no word of a document or of a question."
+            f"Finished runs about exactly {_these(scope)}, kept on the machine that runs chunkviz, whoever made them. Stored "
+            "are figures and positions, no word of a document or of a question: only who has the same ones finds them."
         )
         ids = list(known)
         if st.session_state.get(CHOSEN) not in ids:
@@ -64,7 +122,7 @@ def choose(scope: Scope, documents: Mapping[str, Document], shown: Shown | None)
 
 def beside(shown: Shown) -> None:
     """Another run about the same documents and questions, recipe by recipe."""
-    others = {kept.id: kept for kept in default_runs().listed(shown.scope) if kept.id != shown.run_id}
+    others = {kept.id: kept for kept in listed(shown.scope) if kept.id != shown.run_id}
     if not others:
         return
     heading("Beside another run")
@@ -94,7 +152,9 @@ def beside(shown: Shown) -> None:
     rows: list[dict[str, Any]] = []
     for pair in shown.memo[met_key]:
         sides = (two[pair.a] if pair.a is not None else None, one[pair.b] if pair.b is not None else None)
-        words, verdict = difference(pair.difference, metric) if all(sides) else ("—", "in one run only")
+        words, verdict = (
+            difference(pair.difference, metric.better, metric.unit) if all(sides) else ("—", "in one run only")
+        )
         rows.append(
             {
                 "Recipe": pair.label,

@@ -8,6 +8,8 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from scripted_answers import scripted
+from scripted_server import MODEL, scripted_server
 
 from chunkviz.question_files import read_rows
 
@@ -185,6 +187,59 @@ def test_free_questions_have_no_verdict_and_text_is_never_interpreted(app: str, 
     assert page.locator(".cv-text b, .cv-text img, .cv-text script").count() == 0
     assert page.evaluate("window.hacked") is None
     assert "How" not in page.url
+
+
+def test_a_search_is_stopped_and_started_again(app: str, page: Page, request: pytest.FixtureRequest) -> None:
+    theme = request.node.callspec.params["page"]  # each finds its texts not embedded yet
+    text = "".join(f"In the {theme} house {at} people of room {at * 7} wait for the boat.\n\n" for at in range(6000))
+    opened(app, page, "fixed;size=32;overlap=0", doc="inventory")
+    page.locator('[data-testid="stSidebar"] input[type="file"]').set_input_files(
+        {"name": "long.txt", "mimeType": "text/plain", "buffer": text.encode()}
+    )
+    expect(page.get_by_text("No question yet.")).to_be_visible()
+    combo = page.get_by_role("combobox", name="Question").first
+    combo.fill("Who waits for the boat?")
+    combo.press("Enter")
+    main = page.get_by_test_id("stMain")
+    expect(main.get_by_text("Searching …", exact=False)).to_be_visible()
+    main.get_by_role("button", name="Stop", exact=True).click()
+    expect(main.get_by_text("Searching was stopped.")).to_be_visible()
+    settled(page)
+    expect(main.get_by_text("Searching …", exact=False)).to_have_count(0)
+    assert page.locator(".cv-hit").count() == 0
+    main.get_by_role("button", name="Start again").click()
+    expect(main.get_by_text("Searching …", exact=False)).to_be_visible()
+
+
+def test_a_model_answers_from_each_columns_chunks(app: str, page: Page) -> None:
+    columns = "fixed;size=512;overlap=0", "fixed;size=512;overlap=50"
+    opened(app, page, *columns, doc="api_manual", q="api_manual-01")
+    expect(page.get_by_text("This needs a language model", exact=False)).to_be_visible()
+    with scripted_server() as server:
+        server.default = scripted(
+            answer="Make a <b>new</b> key. The moon is cheese.", verdict="correct", support=[[1, 2], []]
+        )
+        page.get_by_role("button", name="Language model").click()
+        page.get_by_label("Address").fill(server.base_url)
+        page.get_by_label("Address").press("Enter")
+        settled(page)
+        page.get_by_label("Model", exact=True).last.fill(MODEL)
+        page.get_by_label("Model", exact=True).last.press("Enter")
+        settled(page)
+        page.get_by_role("button", name="Use it").click()
+        expect(page.get_by_text("In use: ", exact=False)).to_be_visible()
+        page.keyboard.press("Escape")
+        settled(page)
+        assert server.requests == []
+        page.get_by_role("button", name="Let the model answer from each column's chunks").click()
+        answers = page.get_by_test_id("answer")
+        expect(answers).to_have_count(2)
+        for at in range(2):
+            backed = answers.nth(at).locator('[data-supported="yes"]')
+            expect(backed).to_contain_text("Make a <b>new</b> key.")
+            expect(backed.locator("small")).to_contain_text(re.compile(r"chunk \d+ \(rank 1\), chunk \d+ \(rank 2\)"))
+            expect(answers.nth(at).locator('[data-supported="no"]')).to_contain_text("The moon is cheese.")
+        assert len(server.requests) == 2 * 3
 
 
 @pytest.mark.parametrize("width", [1024, 800])

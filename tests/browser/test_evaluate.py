@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
 from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from scripted_answers import scripted
+from scripted_server import MODEL, scripted_server, silence
 
 import chunkviz
 from chunkviz import advice, behind, isolation, samples, sweeps
@@ -58,12 +61,18 @@ def ready(page: Page) -> None:
     quiet(page)
 
 
+MADE = "document.querySelector('[data-testid=run]')?.dataset.made"
+
+
 def run(page: Page) -> None:
+    page.evaluate(f"window.before = {MADE}")  # a stored run may be on the page already
     main(page).get_by_role("button", name="Run", exact=True).click()
 
 
 def done(page: Page, seconds: int = 120) -> None:
     """The run has ended: its button can be pressed again, and its results are on the page."""
+    expect(main(page).get_by_role("button", name="Run", exact=True)).to_be_enabled(timeout=seconds * 1000)
+    page.wait_for_function(f"{MADE} !== window.before", timeout=seconds * 1000)
     expect(main(page).get_by_role("button", name="Run", exact=True)).to_be_enabled(timeout=seconds * 1000)
     page.locator(".cv-advice").wait_for()
     quiet(page)
@@ -105,6 +114,153 @@ def test_a_grid_runs_and_its_cells_open_and_a_second_run_embeds_nothing(app: str
     run(page)
     done(page)
     expect(page.get_by_test_id("cost")).to_contain_text("0 texts embedded")
+
+
+def cell(page: Page, column: int, row: int = 0, table: int = 0) -> None:
+    """Click a cell of a table, by where it is: the table is a canvas. Column 0 is the pinned one."""
+    grid = main(page).get_by_test_id("stDataFrame").nth(table)
+    before, box = None, {"x": 0.0, "y": 0.0}
+    while before != box:  # until nothing moves any more: the counting after a run may still be in sight
+        grid.scroll_into_view_if_needed()
+        quiet(page)
+        before, box = box, grid.bounding_box() or box
+    x, y = box["x"] + 40 + 190 * column, box["y"] + 35 * (row + 1) + 17
+    # The canvas learns where the mouse is from its moves, as from a hand's.
+    page.mouse.move(x - 9, y - 4)
+    page.mouse.move(x, y, steps=4)
+    page.wait_for_timeout(300)
+    page.mouse.click(x, y, delay=60)
+    quiet(page)
+
+
+def test_every_cell_of_the_table_opens_what_it_is_made_of(app: str, page: Page) -> None:
+    page.goto(link(app, SMALL, GRID))
+    ready(page)
+    run(page)
+    done(page)
+    result = expected().results[1]
+    opened = page.locator(".st-key-results-behind")
+    expect(opened).to_have_count(0)
+    cell(page, 1, row=1)  # the figure of the second recipe
+    worst = behind.questions(result, "token_recall")[0]
+    expect(opened.get_by_text("Answer found, question by question: ", exact=False)).to_be_visible()
+    expect(opened.get_by_text("is the mean of 11 questions", exact=False)).to_be_visible()
+    expect(opened.get_by_test_id("stText").first).to_have_text(result.cells[worst.question].question.text)
+    # Another question of the list, and its text.
+    grid = opened.get_by_test_id("stDataFrame")
+    box = grid.bounding_box()
+    assert box
+    page.mouse.click(box["x"] + 60, box["y"] + 35 * 3 + 17)
+    third = behind.questions(result, "token_recall")[2]
+    expect(opened.get_by_test_id("stText").first).to_have_text(result.cells[third.question].question.text)
+    expect(opened.get_by_test_id("retrieved")).to_have_count(len(result.cells[third.question].retrieved))
+    # By keyboard: from the figure to the interval, then to the difference from the baseline.
+    cell(page, 1, row=2)
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+        quiet(page)
+    expect(opened.get_by_text("Those on which this recipe is worse come first", exact=False)).to_be_visible()
+    # To the end of the row: what is stored, document by document.
+    for _ in range(30):
+        page.keyboard.press("ArrowRight")
+    quiet(page)
+    expect(opened.get_by_text("Chunks, document by document: ", exact=False)).to_be_visible()
+    expect(opened.get_by_text(re.compile(r"help_page\.html: \d+ chunks?\. A double click"))).to_be_visible()
+
+
+def test_stop_while_counting_starts_no_run(app: str, page: Page) -> None:
+    text = "".join(f"Section {at}. Boats pay {at} euros a night, and the pier is long.\n\n" for at in range(12_000))
+    question = {"question": "What do boats pay in the second one?", "document": "big.txt", "start": 0, "end": 30}
+    page.goto(link(app, (), Grid(("recursive", "fixed"), tuple(range(50, 70)), (0,)), searches="keyword"))
+    ready(page)
+    page.locator('[data-testid="stSidebar"] input[type="file"]').set_input_files(
+        {"name": "big.txt", "mimeType": "text/plain", "buffer": text.encode()}
+    )
+    expect(main(page).get_by_text("There is no question about these documents yet", exact=False)).to_be_visible()
+    main(page).get_by_role("button", name="Bring questions").click()
+    page.locator('[data-testid="stPopoverBody"] input[type="file"]').set_input_files(
+        {"name": "mine.jsonl", "mimeType": "application/jsonl", "buffer": json.dumps(question).encode()}
+    )
+    expect(main(page).get_by_text("Counting what it takes", exact=False)).to_be_visible()
+    page.keyboard.press("Escape")
+    main(page).get_by_role("button", name="Stop", exact=True).click()
+    expect(main(page).get_by_text("Counting what it takes was stopped.")).to_be_visible()
+    expect(main(page).get_by_role("button", name="Run", exact=True)).to_be_disabled()
+    quiet(page)
+    page.wait_for_timeout(1000)
+    expect(main(page).get_by_text("Evaluating", exact=False)).to_have_count(0)
+    expect(main(page).get_by_text("What was found")).to_have_count(0)
+    expect(main(page).get_by_role("button", name="Start again")).to_be_visible()
+
+
+def test_stop_right_after_run_stops_the_run(app: str, page: Page, request: pytest.FixtureRequest) -> None:
+    theme = request.node.callspec.params["page"]
+    sizes = (67, 79, 91, 103) if theme == "light" else (69, 81, 93, 107)
+    page.goto(link(app, ("policy_handbook", "api_manual"), Grid(("recursive", "fixed"), sizes, (0,))))
+    ready(page)
+    run(page)
+    main(page).get_by_role("button", name="Stop", exact=True).click()
+    expect(main(page).get_by_role("button", name="Run", exact=True)).to_be_enabled(timeout=90_000)
+    quiet(page)
+    expect(main(page).get_by_text("Evaluating", exact=False)).to_have_count(0)
+    expect(main(page).get_by_role("button", name=re.compile("Resume: [1-8] recipes? left"))).to_be_visible()
+
+
+def use_model(page: Page, address: str) -> None:
+    """Set the language model of the session in the sidebar."""
+    page.get_by_role("button", name="Language model").click()
+    page.get_by_label("Address").fill(address)
+    page.get_by_label("Address").press("Enter")
+    quiet(page)
+    page.get_by_label("Model", exact=True).last.fill(MODEL)
+    page.get_by_label("Model", exact=True).last.press("Enter")
+    quiet(page)
+    page.get_by_role("button", name="Use it").click()
+    expect(page.get_by_text("In use: ", exact=False)).to_be_visible()
+    page.keyboard.press("Escape")
+    quiet(page)
+
+
+def test_a_model_answers_and_every_sentence_shows_its_support(app: str, page: Page) -> None:
+    page.goto(link(app, SMALL, GRID))
+    ready(page)
+    run(page)
+    done(page)
+    expect(main(page).get_by_text("This needs a language model", exact=False)).to_be_visible()
+    with scripted_server() as server:
+        server.default = scripted(answer="<b>Thirty</b> days. The moon is cheese.", verdict="partly", support=[[1], []])
+        use_model(page, server.base_url)
+        expect(page.get_by_test_id("answers-estimate")).to_contain_text("11 questions: at most")
+        assert server.requests == []  # nothing is sent before it is agreed
+        main(page).get_by_role("button", name=re.compile("^Ask 127")).click()
+        answer = page.get_by_test_id("answer")
+        answer.wait_for(timeout=90_000)
+        expect(answer.locator('[data-supported="yes"]')).to_contain_text("<b>Thirty</b> days.")
+        expect(answer.locator('[data-supported="yes"] small')).to_contain_text("Supported by passage 1 (")
+        expect(answer.locator('[data-supported="no"]')).to_contain_text("The moon is cheese.")
+        main(page).get_by_text("What was asked about this answer, word for word").click()
+        prompt = page.locator(".st-key-answers-one").get_by_test_id("prompt").first
+        sent = [
+            m["messages"][0]["content"] + "\n\n" + m["messages"][1]["content"]
+            for m in (r.body for r in server.requests)
+        ]
+        assert prompt.text_content() in sent
+        assert server.base_url.rsplit(":", 1)[1] not in page.url
+
+
+def test_asking_a_model_can_be_stopped(app: str, page: Page) -> None:
+    page.goto(link(app, SMALL, GRID))
+    ready(page)
+    run(page)
+    done(page)
+    with scripted_server() as server:
+        server.default = silence
+        use_model(page, server.base_url)
+        main(page).get_by_role("button", name=re.compile("^Ask 127")).click()
+        expect(main(page).get_by_text(re.compile("Asking 127.*recipe 1 of"))).to_be_visible()
+        main(page).get_by_role("button", name="Stop", exact=True).click()
+        expect(main(page).get_by_text("Stopped with ", exact=False)).to_be_visible()
+        expect(main(page).get_by_role("button", name=re.compile("^Ask 127"))).to_be_enabled()
 
 
 def test_stop_keeps_what_is_done_and_resume_goes_on(app: str, page: Page, request: pytest.FixtureRequest) -> None:
