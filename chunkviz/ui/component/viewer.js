@@ -235,12 +235,12 @@ class Viewer {
   #paintedSince(began, what) {
     const script = performance.now() - began;
     requestAnimationFrame(() =>
-      setTimeout(() => {
+      afterPaint(() => {
         this.root.dataset.repaintMs = (performance.now() - began).toFixed(1);
         this.root.dataset.scriptMs = script.toFixed(1);
         this[what] += 1;
         this.root.dataset[what] = String(this[what]);
-      }, 0),
+      }),
     );
   }
 
@@ -729,6 +729,19 @@ class Viewer {
       this.light();
     }
   }
+}
+
+/**
+ * Called in a frame's callback: do something once that frame is painted. A timer would come later, behind other frames.
+ * @param {() => void} act
+ */
+function afterPaint(act) {
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => {
+    port1.close();
+    act();
+  };
+  port2.postMessage(null);
 }
 
 /**
