@@ -28,7 +28,7 @@ test: $(VENV)/.dev  ## the tests that a newcomer needs
 
 test-slow: $(VENV)/.dev  ## the same properties on many more examples
 	CHUNKVIZ_TEST_PROFILE=thorough $(BIN)/python -m pytest -m "not browser" tests/test_contract.py tests/test_units.py tests/test_parity.py tests/test_graphemes.py
-	$(BIN)/python -m pytest -m slow tests/test_code.py
+	$(BIN)/python -m pytest -m slow tests
 
 test-browser: $(VENV)/.dev  ## drive the app in the Chromium of this machine
 	$(BIN)/python -m pytest -m browser tests/browser
