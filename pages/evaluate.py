@@ -213,7 +213,7 @@ def outcome(scope: Scope | None, plan: Plan | None) -> None:
     with st.container():
         if done.stopped:
             cards.notice(
-                "info", f"Stopped: {format.plural(len(done.results), 'result')} of the recipes that were done."
+                "info", f"Stopped: {format.plural(len(done.results), 'result')} so far. What is said below is about those alone."
             )
     cost = done.embedding
     st.html(

@@ -120,7 +120,9 @@ def _whole_number(rule: Int, label: str, key: str, current: int, siblings: Mappi
     if high == low:
         st.caption(f"{label}: {low}, nothing else is possible beside {rule.below}={siblings.get(rule.below)}.")
         return low
-    soft = max(low + 1, current, min(high, rule.soft_high or high))
+    # Not `high`: it may follow a sibling, and with every step of that one this would be a new slider in the reader's hand.
+    # Where it is moved further than its sibling allows, it goes back to the nearest legal value.
+    soft = max(low + 1, current, min(rule.high, rule.soft_high or rule.high))
     # To Streamlit a slider of another range is another slider, which starts at its lowest value: say again where it is.
     # Only then, since a value set from here overrides what the reader is doing at this moment.
     drawn = f"{key}.range"

@@ -8,7 +8,7 @@ from typing import Final
 
 import streamlit as st
 
-from chunkviz import format, registry
+from chunkviz import format, registry, samples
 from chunkviz.chunking import Chunking
 from chunkviz.errors import ChunkvizError, Stopped
 from chunkviz.evaluate import Step as Progress
@@ -57,14 +57,16 @@ def page() -> None:
     if document is None:
         return
     if not document.text.strip():
-        cards.notice("info", "This document has no text to cut. Choose another one on the left.")
+        cards.notice("info", "This document has no text to cut. Choose another one on the left, or go back to a sample.")
+        st.button("Tell it with the API manual", icon=":material/undo:", key="demo.sample", on_click=to_sample)
         return
     if len(document.text) < 8 * SHORTEST and tokens(document) < SHORTEST:
         cards.notice(
             "info",
             f"This text is only {format.plural(tokens(document), 'token')} long (pieces of words): there is nothing to cut. "
-            f"Open one of {SHORTEST} or more on the left.",
+            f"Open one of {SHORTEST} or more on the left, or go back to a sample.",
         )
+        st.button("Tell it with the API manual", icon=":material/undo:", key="demo.sample", on_click=to_sample)
         return
     sample_id = shown.source.id if shown.source.sample else ""
     asked = swapping.subject(document, sample_id)
@@ -75,6 +77,11 @@ def page() -> None:
     with told:
         tell(asked, step, partial(swapping.take, asked, document, _VIEWER))
     swapping.form(document, asked, sample_id)
+
+
+def to_sample() -> None:
+    """Back to the document that the story was written for, before the page runs again."""
+    st.session_state["document"] = samples.samples()[0].id
 
 
 def go(number: int) -> None:

@@ -116,7 +116,8 @@ def _difference(live: Chunking, pin: Chunking) -> str:
     """For example "Sharper than 95 % of all turns (column 1: 90 % of all turns)"."""
     now = _active(live)
     parts = []
-    for param in _params(pin):
+    # Figures first: they tell pins apart, also where the line is cut off.
+    for param in sorted(_params(pin), key=lambda p: isinstance(p.rule, Choice)):
         if param.name not in now:
             parts.append(_spoken(param, pin, param.label))
         elif now[param.name] != pin.recipe.params[param.name]:

@@ -69,7 +69,7 @@ def shows(page: Page, column: int, chunking: chunkviz.Chunking) -> None:
         }"""
     )
     whole = [c for c in chunking.chunks if c.end <= painted]
-    assert len(whole) >= 2
+    assert whole
     assert [found[str(c.index)] for c in whole] == [c.text for c in whole]
 
 
@@ -143,3 +143,21 @@ def test_a_slider_that_is_dragged_takes_the_text_with_it(app: str, page: Page, l
     size = int(slider(page, "Size", 0).input_value())
     assert size > 128
     shows(page, 0, chunkviz.chunk(document, "fixed", **{**TWO[0].params, "size": size}))
+
+
+def test_nothing_jumps_and_nothing_is_lost_when_the_size_is_let_go(app: str, page: Page) -> None:
+    """The slider of the overlap stays the same one, whatever the size: it is there to be dragged at once."""
+    opened(app, page)
+    overlap = page.locator(".st-key-0-fixed-overlap input")
+    overlap.evaluate("e => { window.kept = e; }")
+    most = overlap.get_attribute("max")
+    slider(page, "Size", 0).press("PageUp")
+    slider(page, "Overlap", 0).press("PageUp")
+    settled(page)
+    page.wait_for_timeout(1000)
+    assert page.evaluate(
+        "window.kept.isConnected && window.kept === document.querySelector('.st-key-0-fixed-overlap input')"
+    )
+    assert overlap.get_attribute("max") == most
+    assert int(overlap.input_value()) > 16
+    expect(page.locator('[data-column="0"] .subtitle')).to_contain_text(f"overlap {overlap.input_value()}")

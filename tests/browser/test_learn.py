@@ -143,6 +143,17 @@ def test_the_demo_about_a_document_of_ones_own_by_keyboard_alone(app: str, page:
     assert "doc=" not in page.url
 
 
+@pytest.mark.parametrize("text", ["Two words.", " \n"])
+def test_a_document_with_nothing_to_tell_leads_back_to_the_sample(app: str, page: Page, text: str) -> None:
+    page.goto(f"{app}/demo")
+    expect(page.get_by_test_id("claims")).to_be_visible(timeout=60_000)
+    page.locator('input[type="file"]').set_input_files(
+        {"name": "mine.txt", "mimeType": "text/plain", "buffer": text.encode()}
+    )
+    page.get_by_role("button", name="Tell it with the API manual").click()
+    expect(page.get_by_test_id("claims")).to_be_visible(timeout=60_000)
+
+
 def test_a_question_of_ones_own(app: str, page: Page) -> None:
     words = "The key hangs behind the blue door."
     page.goto(f"{app}/demo?step=4")
