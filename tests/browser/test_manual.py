@@ -23,6 +23,7 @@ pytestmark = pytest.mark.browser
 
 
 def drag(page: Page, piece: Locator, right: float, down: float) -> None:
+    piece.scroll_into_view_if_needed()
     box = piece.bounding_box()
     assert box
     page.mouse.move(box["x"], box["y"] + 8)
