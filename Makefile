@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Kept freed memory goes back to the system after large uploads (see README, "Hosting").
 MEMORY := MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=1048576 MALLOC_TRIM_THRESHOLD_=1048576
 
-.PHONY: help run test test-slow test-browser test-js lint types docs docs-check bench bench-browser clean
+.PHONY: help run test test-slow test-browser test-browser-again test-js lint types docs docs-check bench bench-browser clean
 
 help:           ## this list
 	@sed -n 's/^\([a-z-]*\):.*##/\1:/p' $(MAKEFILE_LIST)
@@ -32,6 +32,9 @@ test-slow: $(VENV)/.dev  ## the same properties on many more examples
 
 test-browser: $(VENV)/.dev  ## drive the app in the Chromium of this machine
 	$(BIN)/python -m pytest -m browser tests/browser
+
+test-browser-again: $(VENV)/.dev  ## those of them that failed last
+	$(BIN)/python -m pytest -m browser tests/browser --last-failed --last-failed-no-failures none
 
 test-js:        ## the viewer's pure functions
 	node --test tests/js/
