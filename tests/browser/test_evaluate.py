@@ -271,7 +271,7 @@ def test_stop_keeps_what_is_done_and_resume_goes_on(app: str, page: Page, reques
     ready(page)
     expect(page.get_by_test_id("estimate")).to_contain_text(re.compile(r"\d texts? to embed .*tokens"))
     run(page)
-    expect(main(page).get_by_text(re.compile(r"recipe [23] of 8"))).to_be_visible(timeout=120_000)
+    expect(main(page).get_by_text(re.compile(r"recipe [2-6] of 8"))).to_be_visible(timeout=120_000)
     # The page can be used meanwhile, and the run goes on.
     main(page).get_by_text("Where to begin, by what the documents look like").click()
     expect(main(page).get_by_text("api_manual.md: ", exact=False).first).to_be_visible()
