@@ -264,10 +264,10 @@ def test_asking_a_model_can_be_stopped(app: str, page: Page) -> None:
 
 
 def test_stop_keeps_what_is_done_and_resume_goes_on(app: str, page: Page, request: pytest.FixtureRequest) -> None:
-    # Sizes that no other test has embedded, another set for each theme.
+    # Windows that no other test has embedded: those of each size are others, so that there is time to stop.
     theme = request.node.callspec.params["page"]
     sizes = (71, 83, 97, 109) if theme == "light" else (73, 89, 101, 113)
-    page.goto(link(app, ("policy_handbook", "api_manual"), Grid(("recursive",), sizes, (0, 16))))
+    page.goto(link(app, ("policy_handbook", "api_manual"), Grid(("fixed",), sizes, (0, 16))))
     ready(page)
     expect(page.get_by_test_id("estimate")).to_contain_text(re.compile(r"\d texts? to embed .*tokens"))
     run(page)
