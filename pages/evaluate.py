@@ -213,7 +213,9 @@ def outcome(scope: Scope | None, plan: Plan | None) -> None:
     with st.container():
         if done.stopped:
             cards.notice(
-                "info", f"Stopped: {format.plural(len(done.results), 'result')} so far. What is said below is about those alone."
+                "info",
+                f"Stopped: {format.plural(len(done.results), 'result')} so far. What is said below is about those."
+                f"Stopped: {format.plural(len(done.results), 'result')} so far. What is said below is about those alone.",
             )
     cost = done.embedding
     st.html(

@@ -57,7 +57,9 @@ def page() -> None:
     if document is None:
         return
     if not document.text.strip():
-        cards.notice("info", "This document has no text to cut. Choose another one on the left, or go back to a sample.")
+        cards.notice(
+            "info", "This document has no text to cut. Choose another one on the left, or go back to a sample."
+        )
         st.button("Tell it with the API manual", icon=":material/undo:", key="demo.sample", on_click=to_sample)
         return
     if len(document.text) < 8 * SHORTEST and tokens(document) < SHORTEST:
