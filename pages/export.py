@@ -67,7 +67,7 @@ def page() -> None:
     if own is None:
         return
     report = cards.audit(cache.report_of(own), shown.word)
-    cards.plain(f"{report.headline} of {document.name}, {report.sizes} (smallest, typical, large, largest).")
+    cards.plain(f"{report.headline} of {document.name}, {report.sizes}.")
     check(own, document, shown)
     left, right = st.columns([3, 2], gap="large")
     with left:
