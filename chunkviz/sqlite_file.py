@@ -5,6 +5,8 @@
 
 Whatever is wrong with the file or the disk is told in `notices`, never raised: what is kept here saves time, and can be
 made again. A damaged file is renamed, not deleted, and a new one is begun; one that a newer chunkviz made is left alone.
+A lock beside the file (`things.sqlite.lock`) lets one process at a time open it or set it aside: SQLite itself does not
+stand a file that is renamed between the opening of the file and of its logs.
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ from contextlib import contextmanager, suppress
 from itertools import chain, count
 from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
+
+from filelock import FileLock
 
 BUSY_SECONDS: Final = 5
 """Longest time that is waited for other processes that write."""
@@ -84,10 +88,15 @@ class SqliteFile:
         with self._lock:
             while True:
                 try:
-                    return work(self._opened())
+                    found = work(self._opened())
+                    if not self._replaced() or time.monotonic() > until:
+                        return found
+                    continue  # another process has begun anew while this one worked; the next turn opens that one
                 except sqlite3.Error as error:
                     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
                     kind, why = type(error).__name__, str(error)
+                    if self._replaced() and time.monotonic() < until:
+                        continue
                     if code in _DAMAGED and not mended:
                         mended = True
                         why = self._set_aside()
@@ -118,8 +127,8 @@ class SqliteFile:
                 self._connection = None
 
     def _opened(self) -> sqlite3.Connection:
-        if self._connection is not None and self._identity() != self._seen:
-            self.close()  # it was deleted, or set aside by another process: writing on would be for nobody
+        if self._replaced():
+            self.close()  # writing on would be for nobody
         if self._connection is None:
             self._connection = self._open()
         return self._connection
@@ -128,17 +137,23 @@ class SqliteFile:
         self.path.parent.mkdir(mode=0o700 if self._private else 0o777, parents=True, exist_ok=True)
         if self._private:
             self.path.touch(mode=0o600, exist_ok=True)  # SQLite gives its logs the permissions of the file
-        # Transactions are begun by hand, and the lock keeps threads apart.
-        connection = sqlite3.connect(
-            self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=32
-        )
-        try:
-            self._seen = self._identity()
-            self._prepare(connection)
-        except BaseException:
-            connection.close()
-            raise
+        with self._alone():
+            # Transactions are begun by hand, and the lock keeps threads apart.
+            connection = sqlite3.connect(
+                self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=32
+            )
+            try:
+                self._seen = self._identity()
+                self._prepare(connection)
+            except BaseException:
+                connection.close()
+                raise
         return connection
+
+    def _alone(self) -> FileLock:
+        """Keeps other processes from opening the file and from setting it aside; ends with this process, however it ends."""
+        mode = 0o600 if self._private else 0o644
+        return FileLock(f"{self.path}.lock", timeout=BUSY_SECONDS, poll_interval=_RETRY_SECONDS, mode=mode)
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -166,17 +181,22 @@ class SqliteFile:
             return None
         return stat.st_dev, stat.st_ino
 
+    def _replaced(self) -> bool:
+        """Whether the file that is open was deleted, or set aside by another process."""
+        return self._connection is not None and self._identity() != self._seen
+
     def _set_aside(self) -> str:
         """Rename the damaged file, so that a new one can be begun; why not, or "" where that is done."""
         self.close()
         try:
-            if self._identity() != self._seen:
-                return ""  # another process was faster; what lies there now is a new file
-            aside = self._free_name()
-            # The log goes first: left behind, it would be taken for that of the new file.
-            for ending in ("-wal", "-shm", ""):
-                with suppress(FileNotFoundError):
-                    Path(f"{self.path}{ending}").rename(f"{aside}{ending}")
+            with self._alone():
+                if self._identity() != self._seen:
+                    return ""  # another process was faster; what lies there now is a new file
+                aside = self._free_name()
+                # The log goes first: left behind, it would be taken for that of the new file.
+                for ending in ("-wal", "-shm", ""):
+                    with suppress(FileNotFoundError):
+                        Path(f"{self.path}{ending}").rename(f"{aside}{ending}")
         except OSError as error:
             return f"it is damaged and cannot be renamed ({error.strerror or error})"
         self.notice(self._said(self._words.damaged, aside=aside.name))

@@ -13,7 +13,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -68,17 +68,45 @@ def assert_sound(path: Path) -> None:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
-def started(code: str, *words: object) -> subprocess.Popen[str]:
-    """A process that runs code with this module's names at hand, and says something on its standard output."""
+@contextmanager
+def started(code: str, *words: object) -> Iterator[subprocess.Popen[str]]:
+    """A process that runs code with this module's names at hand, and ends with the test whatever the test finds."""
     paths = os.pathsep.join([str(Path(__file__).parent), str(ROOT)])
-    return subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-c", f"import sys\nfrom test_sqlite_file import *\n{code}", *map(str, words)],
         stdout=subprocess.PIPE,
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONPATH": paths},
-    )
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def said(process: subprocess.Popen[str]) -> str:
+    """The next line that it prints."""
+    assert process.stdout is not None
+    return process.stdout.readline().rstrip("\n")
+
+
+def tell(process: subprocess.Popen[str]) -> None:
+    """Let it go on from its `input()`."""
+    assert process.stdin is not None
+    process.stdin.write("go\n")
+    process.stdin.flush()
+
+
+def damage_the_middle(path: Path) -> None:
+    """A file whose tables are there and whose rows cannot be read."""
+    assert put(made(path), count=2000)
+    pages = path.stat().st_size // 4096
+    with path.open("r+b") as raw:
+        for page in range(pages // 4, 3 * pages // 4):
+            raw.seek(4096 * page)
+            raw.write(b"\xff" * 64)  # the page's header
 
 
 def error_of(code: int) -> sqlite3.DatabaseError:
@@ -124,7 +152,7 @@ def test_a_private_file_is_for_its_owner_with_its_logs(tmp_path: Path) -> None:
     assert stat.S_IMODE(file.path.parent.stat().st_mode) == 0o700
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in file.path.parent.iterdir()}
     file.close()
-    assert modes == dict.fromkeys(("things.sqlite", "things.sqlite-wal", "things.sqlite-shm"), 0o600)
+    assert modes == dict.fromkeys([f"things.sqlite{ending}" for ending in ("", "-wal", "-shm", ".lock")], 0o600)
 
 
 def test_tables_of_a_file_without_a_number_stay(tmp_path: Path) -> None:
@@ -173,14 +201,7 @@ def test_a_damaged_header_sets_the_file_aside(file: SqliteFile, garbage: bytes) 
 @pytest.mark.parametrize("keep_open", [False, True])
 def test_a_damaged_page_in_the_middle_is_no_exception_and_no_wrong_row(tmp_path: Path, keep_open: bool) -> None:
     path = tmp_path / "things.sqlite"
-    before = made(path)
-    assert put(before, count=2000)
-    size = path.stat().st_size
-    pages = size // 4096
-    with path.open("r+b") as raw:
-        for page in range(pages // 4, 3 * pages // 4):
-            raw.seek(4096 * page)
-            raw.write(b"\xff" * 64)  # the page's header
+    damage_the_middle(path)
     file = made(path, keep_open=keep_open)
     assert held(file) == {}  # read once, found damaged, begun anew
     assert len(list(tmp_path.glob("*.broken-*"))) == 1
@@ -233,22 +254,83 @@ def test_damaged_files_do_not_overwrite_each_other(file: SqliteFile) -> None:
     assert kept == [b"first", b"secon"]
 
 
-def test_several_processes_that_meet_a_damaged_file_lose_nothing_of_the_new_one(tmp_path: Path) -> None:
-    path = tmp_path / "things.sqlite"
-    path.write_bytes(b"garbage" * 1000)
-    code = "print('here', flush=True); input(); assert put(made(Path(sys.argv[1])), int(sys.argv[2]), 50)"
-    running = [started(code, path, 50 * i) for i in range(3)]
-    for process in running:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "here\n"
-    for process in running:
-        assert process.stdin is not None
-        process.stdin.write("go\n")
-        process.stdin.flush()
-    for process in running:
-        _, err = process.communicate(timeout=60)
-        assert process.returncode == 0, err
-    assert held(made(path)) == {n: data_of(n) for n in range(150)}
+@pytest.mark.parametrize("damaged", ["header", "middle"])
+def test_several_processes_that_meet_a_damaged_file_lose_nothing_of_the_new_one(tmp_path: Path, damaged: str) -> None:
+    """Without a lock around opening, four in ten rounds of six processes lost rows."""
+    code = "file = made(Path(sys.argv[1])); print('here', flush=True); input(); print(put(file, int(sys.argv[2]), 50))"
+    for round in range(3):
+        path = tmp_path / str(round) / "things.sqlite"
+        path.parent.mkdir()
+        if damaged == "header":
+            path.write_bytes(b"garbage" * 1000)
+        else:
+            damage_the_middle(path)
+        with ExitStack() as stack:
+            running = [stack.enter_context(started(code, path, 50 * i)) for i in range(6)]
+            for process in running:
+                assert said(process) == "here"
+            for process in running:
+                tell(process)
+            results = [process.communicate(timeout=60) for process in running]
+        assert [out.strip() for out, _ in results] == ["True"] * 6, results
+        found = held(made(path))
+        assert found is not None
+        assert damaged == "middle" or found.keys() == set(range(300))
+        assert all(found[n] == data_of(n) for n in range(300) if n in found)
+        assert len(list(path.parent.glob("*.broken-*.sqlite"))) == 1
+
+
+def test_a_file_is_neither_opened_nor_set_aside_while_another_process_does_so(
+    file: SqliteFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file.path.parent.mkdir()
+    file.path.write_bytes(b"garbage" * 1000)
+    code = (
+        "from filelock import FileLock\nwith FileLock(sys.argv[1] + '.lock'): print('locked', flush=True); input()\n"
+        "print('free', flush=True); input()"
+    )
+    with started(code, file.path) as other:
+        assert said(other) == "locked"
+        monkeypatch.setattr(sqlite_file, "BUSY_SECONDS", 0.2)
+        assert put(file) is None
+        assert file.path.read_bytes() == b"garbage" * 1000
+        assert len(file.notices) == 1
+        monkeypatch.undo()
+        release = threading.Timer(0.5, tell, [other])
+        began = time.monotonic()
+        release.start()
+        assert put(file)
+        assert time.monotonic() - began > 0.3
+    assert held(file) == {0: data_of(0)}
+
+
+def test_whoever_is_killed_while_opening_holds_nobody_up(file: SqliteFile) -> None:
+    file.path.parent.mkdir()
+    code = "from filelock import FileLock\nwith FileLock(sys.argv[1] + '.lock'): print('locked', flush=True); input()"
+    with started(code, file.path) as other:
+        assert said(other) == "locked"
+        other.send_signal(signal.SIGKILL)
+        other.wait(timeout=60)
+    assert put(file)
+    assert file.notices == []
+
+
+def test_work_on_a_file_that_is_replaced_meanwhile_is_done_again_on_the_new_one(file: SqliteFile) -> None:
+    """SQLite refuses to write into a file that has moved; what it read there is of no use to anyone either."""
+    assert put(file)
+    calls = []
+
+    def slow(connection: sqlite3.Connection) -> bool:
+        calls.append(1)
+        if len(calls) == 1:
+            for path in [*file.path.parent.glob("things.sqlite*")]:
+                path.rename(path.with_name(f"old-{path.name}"))
+            assert put(made(file.path), 5)
+        return write(connection, 7)
+
+    assert file.do(slow, "written")
+    assert held(made(file.path)) == {5: data_of(5), 7: data_of(7)}
+    assert file.notices == []
 
 
 # Others
@@ -261,11 +343,9 @@ def test_a_lock_of_another_process_is_waited_for(file: SqliteFile) -> None:
         "print('locked', flush=True); input(); c.execute('COMMIT')"
     )
     with started(code, file.path) as other:
-        assert other.stdout is not None
-        assert other.stdin is not None
-        assert other.stdout.readline() == "locked\n"
+        assert said(other) == "locked"
         assert held(file) == {0: data_of(0)}  # readers wait for nobody
-        release = threading.Timer(0.5, lambda: (other.stdin.write("go\n"), other.stdin.flush()))
+        release = threading.Timer(0.5, tell, [other])
         began = time.monotonic()
         release.start()
         assert put(file, 1)
@@ -332,15 +412,12 @@ def test_emptying_while_another_process_has_it_open(file: SqliteFile) -> None:
         "print(len(held(file)), put(file, 5), len(held(file)), file.notices, flush=True)"
     )
     with started(code, file.path) as other:
-        assert other.stdout is not None
-        assert other.stdin is not None
-        assert other.stdout.readline() == "2000\n"
+        assert said(other) == "2000"
         assert file.do(partial(emptied, table="things"), "written") == 2000
         assert held(file) == {}
         assert (file.do(used_bytes, "read") or 0) < taken / 10
-        other.stdin.write("go\n")
-        other.stdin.flush()
-        assert other.stdout.readline() == "0 True 1 []\n"
+        tell(other)
+        assert said(other) == "0 True 1 []"
     assert file.do(partial(rows, table="things"), "read") == 1
     assert file.path.stat().st_size < taken / 10
     assert file.notices == []
