@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from chunkviz.document import Document
 from chunkviz.recipe import Recipe
-from chunkviz.spans import Span
+from chunkviz.spans import Span, Spans
 
 NO_FLAGS: Mapping[str, str] = MappingProxyType({})
 
@@ -93,7 +93,7 @@ class Curve:
     turns     : what cuts the document again at another threshold, a `similarity.Turns`; None where nothing does
     """
 
-    sentences: tuple[Span, ...]
+    sentences: Spans
     positions: NDArray[np.int64]
     values: NDArray[np.float64]
     threshold: float | None

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from chunkviz import registry
 from chunkviz.chunking import NO_FLAGS, Chunk, Chunking
+from chunkviz.code_points import code_points_at, is_blank_point
 from chunkviz.document import Document
 from chunkviz.embed import embed, embedder
 from chunkviz.errors import ParameterError, StrategyError
@@ -31,9 +32,9 @@ from chunkviz.measures import Ints
 from chunkviz.params import Params
 from chunkviz.recipe import Recipe
 from chunkviz.settings import settings
-from chunkviz.spans import is_blank, lost
+from chunkviz.spans import Spans, is_blank, lost
 from chunkviz.spec import Cut, Piece, Resizing, Services, Strategy
-from chunkviz.text.sentences import document_sentences
+from chunkviz.text.sentences import whole_sentences
 from chunkviz.units import DEFAULT_UNIT, Unit, unit
 
 END = "end of the document"
@@ -127,7 +128,9 @@ def resizing(chunking: Chunking) -> Resizing | None:
 
 
 def _services(document: Document, counted: Unit) -> Services:
-    return Services(counted, counted.measure(document), graphemes(document), lambda: _sentences(document), _vectors)
+    return Services(
+        counted, counted.measure(document), graphemes(document), lambda: whole_sentences(document), _vectors
+    )
 
 
 def _vectors(model: str, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -140,10 +143,6 @@ def _model_version(strategy: Strategy, params: Params) -> dict[str, str]:
         return {}
     who = embedder(params.values()["model"])
     return {who.name: f"{who.revision}, {who.settings}"}
-
-
-def _sentences(document: Document) -> Sequence[Any]:
-    return document.derive("sentences", lambda: document_sentences(document))
 
 
 def _refuse_explosion(document: Document, strategy: Strategy, params: Params, units: int) -> None:
@@ -173,21 +172,21 @@ def _verify(document: Document, strategy: Strategy, cut: Cut, starts: Ints, ends
     bad = np.flatnonzero((starts < 0) | (starts >= ends) | (ends > len(text)))
     if len(bad):
         raise broken("a chunk must be a part of the document that is not empty", int(bad[0]))
-    rewritten = [p.rewrite is not None for p in cut.pieces]
     back = np.flatnonzero((np.diff(starts) < 0) | (np.diff(ends) < 0) | ((np.diff(starts) == 0) & (np.diff(ends) == 0)))
     for at in back.tolist():
         # Several rewrites may share a span: single facts drawn from one sentence.
-        if not (rewritten[at] and rewritten[at + 1]):
+        if cut.pieces[at].rewrite is None or cut.pieces[at + 1].rewrite is None:
             raise broken("chunks must be in order, and no two the same span", at + 1)
-    for at, piece in enumerate(cut.pieces):
-        if text[piece.start].isspace() and is_blank(text, piece.start, piece.end):
+    for at in np.flatnonzero(is_blank_point(code_points_at(text, starts))).tolist():
+        if is_blank(text, int(starts[at]), int(ends[at])):
             raise broken("a chunk must not be only white space", at)
     for dropped in cut.dropped:
         if not (0 <= dropped.start < dropped.end <= len(text)) or not dropped.reason:
             raise StrategyError(
                 f"`{strategy.id}` dropped {dropped} without a span of the document or without a reason."
             )
-    covered = [*((p.start, p.end) for p in cut.pieces), *((d.start, d.end) for d in cut.dropped)]
+    dropped_at = Spans([d.start for d in cut.dropped], [d.end for d in cut.dropped])
+    covered = Spans(np.concatenate((starts, dropped_at.starts)), np.concatenate((ends, dropped_at.ends)))
     for span in lost(text, covered):
         shown = text[span.start : span.start + 40]
         raise StrategyError(

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Final
 
 import numpy as np
 import regex
 from numpy.typing import NDArray
 
+from chunkviz.code_points import code_points_at, is_blank_point
 from chunkviz.document import Document
-from chunkviz.spans import Span, is_blank, trimmed
+from chunkviz.spans import Span, Spans, is_blank, trimmed
 
 _CLUSTER = regex.compile(r"\X")
 PART: Final = 256
@@ -106,21 +106,21 @@ class Graphemes:
         """`ceil` of each position; int64 of the same shape."""
         if self._simple:
             return positions
-        if len(positions) * 100 < len(self._text):
-            # A few thousand positions do not pay for a copy of the whole text as numbers.
-            return np.array([self.ceil(i) for i in positions.tolist()], dtype=np.int64)
-        inner = np.clip(positions, 1, max(1, len(self._text) - 1))
-        points = self._points
-        left, right = (points[inner - 1], points[np.minimum(inner, len(points) - 1)]) if len(points) else (inner, inner)
-        certain = _PLAIN[np.minimum(left, 0xFFFF)] & _PLAIN[np.minimum(right, 0xFFFF)] & ((left != 13) | (right != 10))
         moved = positions.copy()
-        for i in np.flatnonzero(~certain).tolist():
+        for i in np.flatnonzero(~self._certain_all(positions)).tolist():
             moved[i] = self.ceil(int(positions[i]))
         return moved
 
-    @cached_property
-    def _points(self) -> NDArray[np.uint32]:
-        return np.frombuffer(self._text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    def _certain_all(self, positions: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """`_certain` of each position."""
+        last = len(self._text) - 1
+        if last < 1:
+            return np.ones(len(positions), dtype=np.bool_)
+        inner = np.clip(positions, 1, last)
+        left, right = code_points_at(self._text, inner - 1), code_points_at(self._text, inner)
+        plain = _PLAIN[np.minimum(left, 0xFFFF)] & _PLAIN[np.minimum(right, 0xFFFF)] & ((left != 13) | (right != 10))
+        found: NDArray[np.bool_] = plain | (positions <= 0) | (positions > last)
+        return found
 
     def trimmed(self, start: int, end: int) -> Span:
         """`[start, end)` without outer white space, both ends on borders; empty where nothing is left.
@@ -131,6 +131,18 @@ class Graphemes:
         """
         span = trimmed(self._text, Span(start, end))
         return Span(self.floor(span.start), self.end(span.end) if span.length else self.floor(span.end))
+
+    def trimmed_all(self, spans: Spans) -> Spans:
+        """`trimmed` of each, without those of which nothing is left. None of `spans` is empty."""
+        starts, ends = spans.starts.copy(), spans.ends.copy()
+        firsts, lasts = code_points_at(self._text, starts), code_points_at(self._text, ends - 1)
+        rough = is_blank_point(firsts) | is_blank_point(lasts)
+        if not self._simple:
+            rough |= ~(self._certain_all(starts) & self._certain_all(ends))
+        for i in np.flatnonzero(rough).tolist():
+            starts[i], ends[i] = self.trimmed(int(starts[i]), int(ends[i]))
+        kept = starts < ends
+        return Spans(starts[kept], ends[kept])
 
     def end(self, i: int) -> int:
         """Where a span that reaches to `i` ends: the border before, the one after where only blanks are between."""

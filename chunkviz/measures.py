@@ -25,6 +25,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from chunkviz.code_points import BLANK, code_points, is_blank_point
+
 Ints = NDArray[np.int64]
 Int32s = NDArray[np.int32]
 
@@ -95,20 +97,8 @@ class Words:
         return first.astype(np.int64), np.searchsorted(self._starts, ends, side="left").astype(np.int64)
 
 
-def code_points(text: str) -> NDArray[np.uint32]:
-    """uint32 (n,): the code points of `text`."""
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-
-
-# The last white space of Unicode is U+3000; the entry after it stands for everything above.
-_BLANK = np.array([chr(i).isspace() for i in range(0x3002)])
-_PARTS_WORDS = _BLANK.copy()
+_PARTS_WORDS = BLANK.copy()
 _PARTS_WORDS[[0x0A, 0x0D, 0x0B, 0x0C, 0x1C, 0x1D, 0x1E, 0x1F, 0x85]] = False
-
-
-def is_blank_point(points: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """bool (n,): which code points are white space, as `str.isspace` says."""
-    return _BLANK[np.minimum(points, len(_BLANK) - 1)]
 
 
 def seams(points: NDArray[np.uint32]) -> Ints:

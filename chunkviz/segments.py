@@ -26,9 +26,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from chunkviz import registry
 from chunkviz.chunking import Chunking
+from chunkviz.code_points import code_points, is_blank_point
 from chunkviz.document import Block, Document
 from chunkviz.graphemes import graphemes
-from chunkviz.measures import code_points, is_blank_point
 from chunkviz.metrics.base import Finding
 from chunkviz.similarity.turns import Turns
 from chunkviz.spans import is_blank

@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from itertools import starmap
+from typing import NamedTuple, overload
+
+import numpy as np
+from numpy.typing import NDArray
 
 _BLANK = re.compile(r"\s*")
 _INK = re.compile(r"\S+")
@@ -24,6 +28,45 @@ class Span(NamedTuple):
     def length(self) -> int:
         """Code points in it."""
         return self.end - self.start
+
+
+class Spans(Sequence[Span]):
+    """Many spans as two arrays, int64 (n,) each: a long document has too many sentences for an object each.
+
+    >>> Spans([0, 4], [3, 9])[1]
+    Span(start=4, end=9)
+    """
+
+    __slots__ = ("ends", "starts")
+
+    def __init__(self, starts: Sequence[int] | NDArray[np.int64], ends: Sequence[int] | NDArray[np.int64]) -> None:
+        self.starts = np.asarray(starts, dtype=np.int64)
+        self.ends = np.asarray(ends, dtype=np.int64)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    @overload
+    def __getitem__(self, index: int) -> Span: ...
+    @overload
+    def __getitem__(self, index: slice) -> Spans: ...
+    def __getitem__(self, index: int | slice) -> Span | Spans:
+        if isinstance(index, slice):
+            return Spans(self.starts[index], self.ends[index])
+        return Span(int(self.starts[index]), int(self.ends[index]))
+
+    def __iter__(self) -> Iterator[Span]:
+        return starmap(Span, zip(self.starts.tolist(), self.ends.tolist(), strict=True))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Spans):
+            return NotImplemented
+        return np.array_equal(self.starts, other.starts) and np.array_equal(self.ends, other.ends)
+
+    __hash__ = None  # type: ignore[assignment]  # it holds arrays, which can change
+
+    def __repr__(self) -> str:
+        return f"Spans({self.starts.tolist()}, {self.ends.tolist()})"
 
 
 def trimmed(text: str, span: Span) -> Span:
@@ -86,15 +129,19 @@ def gaps(spans: Iterable[tuple[int, int]], length: int) -> Iterator[Span]:
         yield Span(at, length)
 
 
-def lost(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[Span]:
-    """The ranges of text outside `spans` that hold something other than white space, trimmed.
+def lost(text: str, spans: Spans) -> Iterator[Span]:
+    """The ranges of text outside `spans`, in any order, that hold something other than white space, trimmed.
 
-    >>> list(lost("ab cd ef", [(0, 2), (6, 8)]))
+    >>> list(lost("ab cd ef", Spans([0, 6], [2, 8])))
     [Span(start=3, end=5)]
     """
-    for gap in gaps(spans, len(text)):
-        if not is_blank(text, gap.start, gap.end):
-            yield trimmed(text, gap)
+    order = np.argsort(spans.starts, kind="stable")
+    reached = np.maximum.accumulate(np.concatenate(([0], spans.ends[order])))
+    following = np.append(spans.starts[order], len(text))
+    open_ = reached < following
+    for start, end in zip(reached[open_].tolist(), following[open_].tolist(), strict=True):
+        if not is_blank(text, start, end):
+            yield trimmed(text, Span(start, end))
 
 
 def ink(text: str, start: int, end: int) -> int:

@@ -19,7 +19,7 @@ from chunkviz.document import Document
 from chunkviz.graphemes import Graphemes
 from chunkviz.measures import Measure
 from chunkviz.params import Param, Params
-from chunkviz.spans import Span
+from chunkviz.spans import Spans
 from chunkviz.units import Unit
 
 
@@ -72,14 +72,14 @@ class Services:
     unit      : what `size` and `overlap` count
     measure   : counts in that unit for any span of this document, exact and fast
     graphemes : where characters begin and end; `floor` moves a cut out of the middle of one
-    sentences : the document's sentences, worked out once
+    sentences : the document's sentences, whole characters each, worked out once
     embed     : name of an embedding model, texts -> float32 (n, d) unit rows; each text is embedded once, ever
     """
 
     unit: Unit
     measure: Measure
     graphemes: Graphemes
-    sentences: Callable[[], Sequence[Span]]
+    sentences: Callable[[], Spans]
     embed: Callable[[str, Sequence[str]], NDArray[np.float32]]
 
 

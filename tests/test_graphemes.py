@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 import chunkviz
 from chunkviz import Document
+from chunkviz.code_points import code_points_at
 from chunkviz.graphemes import Graphemes
+from chunkviz.spans import Span, Spans
 
 
 def slow_borders(text: str) -> set[int]:
@@ -74,3 +76,26 @@ def test_a_run_of_flags_is_split_as_a_whole_one_is() -> None:
     ends = [m.end() for m in regex.finditer(r"\X", text)]
     found = Graphemes(text)
     assert [i for i in range(1, len(text) + 1) if found.is_border(i)] == ends
+
+
+@given(awkward_text(12), st.data())
+def test_many_spans_are_trimmed_as_each_one_is(text: str, data: st.DataObject) -> None:
+    pairs = data.draw(st.lists(st.tuples(st.integers(0, len(text)), st.integers(0, len(text))), max_size=8))
+    spans = [Span(min(p), max(p)) for p in pairs if p[0] != p[1]]
+    found = Graphemes(text).trimmed_all(Spans([s.start for s in spans], [s.end for s in spans]))
+    each = (Graphemes(text).trimmed(*span) for span in spans)
+    assert list(found) == [span for span in each if span.length]
+
+
+@given(awkward_text(12), st.data())
+def test_many_positions_are_moved_as_each_one_is(text: str, data: st.DataObject) -> None:
+    positions = data.draw(st.lists(st.integers(0, len(text)), max_size=8))
+    found = Graphemes(text).ceil_all(np.array(positions, dtype=np.int64))
+    assert found.tolist() == [Graphemes(text).ceil(i) for i in positions]
+
+
+@pytest.mark.parametrize("apart", [1, 3, 50])
+def test_code_points_at_positions_near_and_far_apart(apart: int) -> None:
+    text = "a\u0301 \U0001f600\ud800\u3000" * 40
+    positions = np.arange(0, len(text), apart, dtype=np.int64)[::-1]
+    assert code_points_at(text, positions).tolist() == [ord(text[i]) for i in positions]

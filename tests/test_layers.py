@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent
 
 # From the bottom up. A module may import from its own layer's earlier names and from the layers below; see `allowed`.
 LAYERS = [
-    {"errors", "given", "settings", "spans", "json_text", "json_http", "http_terms", "sqlite_file"},
+    {"errors", "given", "settings", "spans", "code_points", "json_text", "json_http", "http_terms", "sqlite_file"},
     {"document", "graphemes"},
     {"params", "measures", "encodings", "units", "recipe", "chunking", "spec", "isolation", "wire"},
     {

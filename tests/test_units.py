@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkviz import Document, ParameterError, measures
+from chunkviz.code_points import code_points
 from chunkviz.encodings import reference_encoding
-from chunkviz.measures import Tokens, code_points, seams
+from chunkviz.measures import Tokens, seams
 from chunkviz.units import UNITS, unit
 
 BYTE_PAIR = ["cl100k_base", "o200k_base"]

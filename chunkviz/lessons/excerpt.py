@@ -65,7 +65,7 @@ def _sentence_end(document: Document, start: int) -> int:
     limit = min(len(document.text), start + LONGEST)
     if limit == len(document.text):
         return limit
-    ends = [s.end for s in document.derive("sentences", lambda: document_sentences(document)) if start < s.end <= limit]
+    ends = [s.end for s in document_sentences(document) if start < s.end <= limit]
     return ends[-1] if ends else graphemes(document).floor(limit)
 
 

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkviz.chunking import Chunking
+from chunkviz.code_points import code_points, is_blank_point
 from chunkviz.document import Document
-from chunkviz.measures import code_points, is_blank_point
 from chunkviz.metrics.base import Finding, Metric, Result
 from chunkviz.metrics.places import bounds
-from chunkviz.spans import lost, union
+from chunkviz.spans import Spans, lost, union
 
 
 def _ink(document: Document) -> NDArray[np.int64]:
@@ -38,7 +38,7 @@ def _share_covered(chunking: Chunking) -> Result:
 def _lost(chunking: Chunking) -> Result:
     once, _, total = _covered(chunking)
     text = chunking.document.text
-    places = lost(text, [(c.start, c.end) for c in chunking.chunks])
+    places = lost(text, Spans(*chunking.bounds))
     reasons = {(d.start, d.end): d.reason for d in chunking.dropped}
     found = tuple(
         Finding(s.start, s.end, 0, reasons.get((s.start, s.end), text[s.start : s.end][:80]))

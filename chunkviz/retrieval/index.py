@@ -152,8 +152,8 @@ def _packed(chunks: Sequence[Chunk], fits: Callable[[int, int], bool]) -> Iterat
 
 def _sentences_around(chunking: Chunking, options: RetrievalOptions) -> list[Span]:
     document = chunking.document
-    sentences = document.derive("sentences", lambda: document_sentences(document))
-    starts, ends = [s.start for s in sentences], [s.end for s in sentences]
+    sentences = document_sentences(document)
+    starts, ends = sentences.starts.tolist(), sentences.ends.tolist()
     found = []
     for chunk in chunking.chunks:
         first = bisect_right(ends, chunk.start) - options.window

@@ -11,15 +11,14 @@ from numpy.typing import NDArray
 from chunkviz.chunking import Curve
 from chunkviz.document import Document
 from chunkviz.embed import embedder, identity
-from chunkviz.graphemes import graphemes
 from chunkviz.similarity.curve import Bools, Floats, similarities
 from chunkviz.similarity.params import TurnParams
 from chunkviz.similarity.thresholds import KINDS, on_curve, separating, spread
 from chunkviz.similarity.turns import DEEPEST, DROP, SECTION, Regrouped, Turns, Units, regroup, turns_of, units_of
-from chunkviz.spans import Span
+from chunkviz.spans import Spans
 from chunkviz.spec import Cut, Piece, Services
 from chunkviz.text.sections import Section
-from chunkviz.text.sentences import document_sentences
+from chunkviz.text.sentences import whole_sentences
 
 FORCED = "one sentence larger than the largest chunk, cut inside"
 MERGED_COUNT = "counts a little more as a whole than its sentences do one by one"
@@ -27,17 +26,9 @@ LONGEST_TITLE = 60
 MOST_DIGITS = 6
 
 
-def told_sentences(document: Document) -> list[Span]:
-    """The document's sentences, moved to whole characters, without empty ones."""
-    clusters = graphemes(document)
-    spans = document.derive("sentences", lambda: document_sentences(document))
-    whole = (clusters.trimmed(s.start, s.end) for s in spans)
-    return document.derive("whole sentences", lambda: [s for s in whole if s.length])
-
-
 def sentence_texts(document: Document) -> list[str]:
     """The sentences that are embedded, in order: what a page may embed beforehand, to show how far that is."""
-    texts = (document.text[s.start : s.end] for s in told_sentences(document))
+    texts = (document.text[s.start : s.end] for s in whole_sentences(document))
     return [t for t in texts if tells(t)]
 
 
@@ -46,12 +37,12 @@ def tells(text: str) -> bool:
     return any(c.isalnum() for c in text)
 
 
-def vectors_of(document: Document, services: Services, model: str) -> tuple[list[Span], NDArray[np.float32], Bools]:
+def vectors_of(document: Document, services: Services, model: str) -> tuple[Spans, NDArray[np.float32], Bools]:
     """The sentences, their vectors, and which of them say anything. The others are not embedded: their rows are 0.
 
     They are kept with the document, by all that decides them: another model may come to answer to the same name.
     """
-    spans = told_sentences(document)
+    spans = whole_sentences(document)
     texts = [document.text[s.start : s.end] for s in spans]
     telling = np.array([tells(t) for t in texts], dtype=np.bool_)
     asked = [t for t, tell in zip(texts, telling, strict=True) if tell]
@@ -79,8 +70,8 @@ def cut_at_turns(document: Document, params: TurnParams, services: Services, par
     cuts = turns_of(turns.drops, turns.level, turns.sections)
     made = regroup(units, cuts, turns.sections, turns.depths, params.size, params.smallest)
     curve = Curve(
-        sentences=tuple(spans),
-        positions=np.array([s.start for s in spans[1:]], dtype=np.int64),
+        sentences=spans,
+        positions=spans.starts[1:],
         values=values,
         threshold=separating(turns.kind, turns.level, values, cuts[_gap_ends(units)], defined),
         defined=defined,
@@ -97,15 +88,14 @@ def _gap_ends(units: Units) -> Bools:
 
 def _turns(
     params: TurnParams,
-    spans: Sequence[Span],
+    spans: Spans,
     units: Units,
     values: Floats,
     defined: Bools,
     parts: Sequence[Section],
 ) -> Turns:
     kind = KINDS[params.kind]
-    begins = {p.span.start for p in parts}
-    section = np.array([s.start in begins for s in spans[1:]], dtype=np.bool_)
+    section = np.isin(spans.starts[1:], [p.span.start for p in parts])
     # A gap before a section is a cut anyway: it has no say in what counts as a sharp turn.
     counted = defined & ~section
     drops = np.where(counted, kind.drops(values, counted), -np.inf)

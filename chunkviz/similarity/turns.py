@@ -12,7 +12,6 @@ Sizes are exact in the unit of the recipe: of the units i ... j it is own[i] whe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -23,7 +22,7 @@ from chunkviz.document import Document
 from chunkviz.measures import Ints, Measure
 from chunkviz.similarity.curve import Bools, Floats
 from chunkviz.similarity.thresholds import Kind, Spread
-from chunkviz.spans import Span
+from chunkviz.spans import Spans
 from chunkviz.text.recursive import plain_splitter
 
 DROP, SECTION, DEEPEST, INSIDE = 1, 2, 3, 4
@@ -46,10 +45,9 @@ class Units(NamedTuple):
     tail: Ints
 
 
-def units_of(document: Document, measure: Measure, sentences: Sequence[Span], size: int) -> Units:
+def units_of(document: Document, measure: Measure, sentences: Spans, size: int) -> Units:
     """The units of a document's sentences; none counts more than `size`, as far as characters can be parted."""
-    starts = np.array([s.start for s in sentences], dtype=np.int64)
-    ends = np.array([s.end for s in sentences], dtype=np.int64)
+    starts, ends = sentences.starts, sentences.ends
     numbers = np.arange(len(sentences), dtype=np.int64)
     own = document.derive(("sentence lengths", measure), lambda: measure.counts(starts, ends))
     if not (own > size).any():

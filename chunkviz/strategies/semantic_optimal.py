@@ -77,8 +77,7 @@ def cut(document: Document, params: SemanticOptimalParams, services: Services) -
             Piece(int(units.starts[first]), int(units.ends[last]), end, FORCED if first == last else MERGED_COUNT)
         )
     values, defined = similarities(vectors, telling)
-    positions = np.array([s.start for s in spans[1:]], dtype=np.int64)
-    return Cut(pieces, curve=Curve(tuple(spans), positions, values, None, defined))
+    return Cut(pieces, curve=Curve(spans, spans.starts[1:], values, None, defined))
 
 
 SPEC = Strategy(

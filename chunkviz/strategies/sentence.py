@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-import numpy as np
-
 from chunkviz.document import Document
 from chunkviz.params import UNIT, Int, Params
 from chunkviz.spec import Cut, Piece, Services, Strategy
@@ -57,20 +55,17 @@ class SentenceParams(Params):
 def cut(document: Document, params: SentenceParams, services: Services) -> Cut:
     """Groups of whole sentences; a sentence larger than the limit is cut like `recursive` cuts plain text."""
     measure = services.measure
-    # A mark on the blank between two sentences belongs to the blank's character.
-    whole = (services.graphemes.trimmed(s.start, s.end) for s in services.sentences())
-    spans = [s for s in whole if s.length]
-    starts = np.array([s.start for s in spans], dtype=np.int64)
-    ends = np.array([s.end for s in spans], dtype=np.int64)
+    spans = services.sentences()
+    starts, ends = spans.starts.tolist(), spans.ends.tolist()
     splitter = plain_splitter(document, measure, params.size)
-    lengths = document.derive(("sentence lengths", measure), lambda: measure.counts(starts, ends))
+    lengths = document.derive(("sentence lengths", measure), lambda: measure.counts(spans.starts, spans.ends))
     too_long = lengths > params.size
 
     def groups() -> Iterator[Piece]:
         first, n = 0, len(spans)
         while first < n:
             if too_long[first]:
-                inside = splitter.pieces(spans[first].start, spans[first].end)
+                inside = splitter.pieces(starts[first], ends[first])
                 for piece in inside:
                     yield piece._replace(reason=f"one sentence larger than {params.size:,}; {piece.reason}")
                 first += 1
@@ -78,21 +73,21 @@ def cut(document: Document, params: SentenceParams, services: Services) -> Cut:
             after = _fitting(first, min(n, first + params.sentences))
             full = after - first == params.sentences
             reason = f"{after - first} sentences" if full else "the next sentence would not fit"
-            yield Piece(spans[first].start, spans[after - 1].end, reason)
+            yield Piece(starts[first], ends[after - 1], reason)
             if after == n:
                 return
             # Repeat sentences only as far as the next new one still fits beside them.
             back = max(after - params.overlap, first + 1) if not too_long[after] else after
-            while back < after and measure.count(spans[back].start, spans[after].end) > params.size:
+            while back < after and measure.count(starts[back], ends[after]) > params.size:
                 back += 1
             first = back
 
     def _fitting(first: int, after: int) -> int:
         """How far the group may reach: counted as a whole, since sentences share tokens with the blanks between them."""
-        if not too_long[first:after].any() and measure.count(spans[first].start, spans[after - 1].end) <= params.size:
+        if not too_long[first:after].any() and measure.count(starts[first], ends[after - 1]) <= params.size:
             return after
         for stop in range(first + 1, after):
-            if too_long[stop] or measure.count(spans[first].start, spans[stop].end) > params.size:
+            if too_long[stop] or measure.count(starts[first], ends[stop]) > params.size:
                 return stop
         return after
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkviz.graphemes import Graphemes
-from chunkviz.measures import Ints, Measure
+from chunkviz.measures import Int32s, Ints, Measure
 from chunkviz.text.json_source import (
     CLOSE_LIST,
     CLOSE_OBJECT,
@@ -115,12 +115,12 @@ def parts(text: str, source: JsonSource, measure: Measure, graphemes: Graphemes,
     )
 
 
-def _fits(measure: Measure, starts: Ints, ends: Ints, size: int) -> NDArray[np.bool_]:
+def _fits(measure: Measure, starts: Ints | Int32s, ends: Ints | Int32s, size: int) -> NDArray[np.bool_]:
     """bool (m,): which spans count at most `size`."""
     about = np.searchsorted(measure.borders, ends) - np.searchsorted(measure.borders, starts)
     fits = about <= size
     near = np.flatnonzero((about >= size // _FAR - _SLACK) & (about <= size * _FAR + _SLACK))
-    fits[near] = measure.counts(starts[near], ends[near]) <= size
+    fits[near] = measure.counts(starts[near].astype(np.int64), ends[near].astype(np.int64)) <= size
     return fits
 
 

@@ -19,7 +19,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkviz.measures import BLOCK, Ints, code_points, is_blank_point
+from chunkviz.code_points import code_points, is_blank_point
+from chunkviz.measures import BLOCK, Growing, Int32s, Ints
 from chunkviz.spans import Span, trimmed
 
 OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST, COMMA, COLON, STRING, WORD, KEY = range(1, 10)
@@ -55,6 +56,8 @@ def _grammar() -> NDArray[np.uint8]:
 
 
 _GRAMMAR: Final = _grammar()
+_OPENED: Final = np.full(KEY + 1, _OBJECT, dtype=np.uint8)
+_OPENED[OPEN_LIST] = _LIST
 
 
 class Fault(NamedTuple):
@@ -68,22 +71,22 @@ class Fault(NamedTuple):
 class JsonSource:
     """Everything that was understood, as n tokens in order, and the stretches that were not.
 
-    starts, ends : int64 (n,), code points, half-open
+    starts, ends : int32 (n,), code points, half-open
     kinds        : uint8 (n,)
-    containers   : int64 (n,), the token that opens what a token stands in, -1 at the top; an opening bracket stands
+    containers   : int32 (n,), the token that opens what a token stands in, -1 at the top; an opening bracket stands
                    outside of what it opens, a closing one in what it closes
-    partners     : int64 (n,), the closing bracket of an opening one and the other way round, n where none came; each other
+    partners     : int32 (n,), the closing bracket of an opening one and the other way round, n where none came; each other
                    token is its own
     unread       : stretches that are no JSON, in order; no token is in one
     faults       : why, one for each stretch; also a last one, at the end of the text, for a bracket that nothing closes
     tolerated    : the first thing that is not in the standard but was read, None where all is
     """
 
-    starts: Ints
-    ends: Ints
+    starts: Int32s
+    ends: Int32s
     kinds: NDArray[np.uint8]
-    containers: Ints
-    partners: Ints
+    containers: Int32s
+    partners: Int32s
     unread: tuple[Span, ...]
     faults: tuple[Fault, ...]
     tolerated: Fault | None
@@ -102,14 +105,14 @@ def read_json(text: str, *, by_line: bool = False) -> JsonSource:
     lines = np.concatenate(([0], np.flatnonzero(signs == 10) + 1)) if by_line else np.zeros(1, dtype=np.int64)
     faults: dict[int, Fault] = {}  # by line; without lines, everything is line 0
     starts, ends, kinds, no_numbers = _tokens(signs, lines, faults)
-    line_of = np.searchsorted(lines, starts, side="right") - 1
+    line_of = _lines_of(lines, starts)
     containers, partners = _nesting(starts, kinds, line_of, faults)
-    context = _contexts(kinds, containers, partners)
+    context = _contexts(kinds, containers)
     before = np.concatenate(([0], kinds[:-1])).astype(np.uint8)
     is_key = (kinds == STRING) & (context == _OBJECT) & ((before == OPEN_OBJECT) | (before == COMMA))
     kinds = np.where(is_key, KEY, kinds).astype(np.uint8)
     before = np.concatenate(([0], kinds[:-1])).astype(np.uint8)
-    verdict = _GRAMMAR[context, before, kinds]
+    verdict = _verdicts(context, before, kinds)
     strange = _strange_words(text, no_numbers, starts, ends, kinds)
     verdict[strange] = np.where(context[strange] == _TOP, _FAULT, np.minimum(verdict[strange] * 2, _TOLERATED))
     for t in _first_of_each(np.flatnonzero(verdict == _FAULT), line_of):
@@ -117,19 +120,31 @@ def read_json(text: str, *, by_line: bool = False) -> JsonSource:
         if line not in faults or at < faults[line].position:
             faults[line] = Fault(at, _expected(int(context[t]), int(before[t])))
     keep, unread = _understood(text, starts, line_of, lines, faults, by_line=by_line)
-    place = np.append(np.where(keep, np.cumsum(keep) - 1, keep.sum()), keep.sum())
-    odd = np.flatnonzero(keep & (verdict == _TOLERATED))
-    end_missing = () if by_line else _unclosed(text, kinds[keep], place[partners[keep]])
+    odd = verdict == _TOLERATED
+    if keep is not None:
+        place = np.append(np.where(keep, np.cumsum(keep) - 1, keep.sum()), keep.sum()).astype(np.int32)
+        containers = np.where(containers[keep] < 0, np.int32(-1), place[containers[keep]])
+        starts, ends, kinds, odd, partners = starts[keep], ends[keep], kinds[keep], odd[keep], place[partners[keep]]
+    end_missing = () if by_line else _unclosed(text, kinds, partners)
     return JsonSource(
-        starts[keep],
-        ends[keep],
-        kinds[keep],
-        np.where(containers[keep] < 0, -1, place[containers[keep]]),
-        place[partners[keep]],
+        starts,
+        ends,
+        kinds,
+        containers,
+        partners,
         tuple(unread),
         tuple(faults[line] for line in sorted(faults)) or end_missing,
-        Fault(int(starts[odd[0]]), "a comma before a closing bracket, or a word without quotes") if len(odd) else None,
+        Fault(int(starts[odd.argmax()]), "a comma before a closing bracket, or a word without quotes")
+        if odd.any()
+        else None,
     )
+
+
+def _lines_of(lines: Ints, positions: Int32s) -> Int32s:
+    """int32 (n,): the line that each position is in; `lines` are their starts, int64, the first one 0."""
+    if len(lines) == 1:
+        return np.zeros(len(positions), dtype=np.int32)
+    return (np.searchsorted(lines, positions, side="right") - 1).astype(np.int32)
 
 
 def _signs(text: str) -> NDArray[np.uint8]:
@@ -148,13 +163,13 @@ def _signs(text: str) -> NDArray[np.uint8]:
 
 def _tokens(
     signs: NDArray[np.uint8], lines: Ints, faults: dict[int, Fault]
-) -> tuple[Ints, Ints, NDArray[np.uint8], Ints]:
+) -> tuple[Int32s, Int32s, NDArray[np.uint8], Int32s]:
     """Starts, ends and kinds of the tokens, and the positions in words of what no number holds.
 
     Strings without an end are noted as faults of their line.
     """
     quotes = _quotes(signs)
-    line_of = np.searchsorted(lines, quotes, side="right") - 1
+    line_of = _lines_of(lines, quotes)
     counts = np.bincount(line_of, minlength=len(lines))
     lasts = np.cumsum(counts) - 1
     for line in np.flatnonzero(counts % 2).tolist():
@@ -164,12 +179,15 @@ def _tokens(
     return _outside(signs, quotes[0::2], quotes[1::2])
 
 
-def _outside(signs: NDArray[np.uint8], opening: Ints, closing: Ints) -> tuple[Ints, Ints, NDArray[np.uint8], Ints]:
+def _outside(
+    signs: NDArray[np.uint8], opening: Int32s, closing: Int32s
+) -> tuple[Int32s, Int32s, NDArray[np.uint8], Int32s]:
     """Starts, ends and kinds of all tokens, given the quotes around strings; and what no number holds, as `_tokens`.
 
     Block by block: what a pass needs beside the text then fits where it has just been.
     """
-    starts, kinds, edges, no_numbers = [], [], [], []
+    starts, edges, no_numbers = Growing(np.int32), Growing(np.int32), Growing(np.int32)
+    kinds = [np.empty(0, dtype=np.uint8)]
     in_string, in_word = 0, False
     after = closing + 1
     for low in range(0, len(signs), BLOCK):
@@ -185,36 +203,38 @@ def _outside(signs: NDArray[np.uint8], opening: Ints, closing: Ints) -> tuple[In
         outside = inside == 0
         kind_at = _STRUCTURE[block] * outside
         word = outside & _IN_WORD[block]
-        no_numbers.append(np.flatnonzero(word & ~_NUMERIC[block]) + low)
+        no_numbers.add(np.flatnonzero(word & ~_NUMERIC[block]), low)
         # Where words begin and end, by turns.
         edge = np.flatnonzero(word != np.concatenate(([in_word], word[:-1])))
         kind_at[begun] = STRING
         kind_at[edge[word[edge]]] = WORD
         at = np.flatnonzero(kind_at)
-        edges.append(edge + low)
-        starts.append(at + low)
+        edges.add(edge, low)
+        starts.add(at, low)
         kinds.append(kind_at[at])
         in_string, in_word = int(inside[-1]), bool(word[-1])
-    edges.append(np.array([len(signs)] if in_word else [], dtype=np.int64))
-    found, kind = _joined(starts), np.concatenate([np.empty(0, dtype=np.uint8), *kinds])
-    ends = found + 1
+    edges.add(np.array([len(signs)] if in_word else [], dtype=np.int32), 0)
+    kind = np.concatenate(kinds)
+    ends = starts.filled + np.int32(1)
     ends[kind == STRING] = after
-    ends[kind == WORD] = _joined(edges)[1::2]
-    return found, ends, kind, _joined(no_numbers)
+    ends[kind == WORD] = edges.filled[1::2]
+    return starts.filled, ends, kind, no_numbers.filled
 
 
-def _joined(parts: list[Ints]) -> Ints:
-    return np.concatenate([np.empty(0, dtype=np.int64), *parts])
+def _positions(signs: NDArray[np.uint8], character: str) -> Int32s:
+    found = Growing(np.int32)
+    for at in range(0, len(signs), BLOCK):
+        found.add(np.flatnonzero(signs[at : at + BLOCK] == ord(character)), at)
+    return found.filled
 
 
-def _quotes(signs: NDArray[np.uint8]) -> Ints:
+def _quotes(signs: NDArray[np.uint8]) -> Int32s:
     """Positions of the quotes that no odd number of backslashes stands before."""
-    blocks = range(0, len(signs), BLOCK)
-    quotes = _joined([np.flatnonzero(signs[at : at + BLOCK] == ord('"')) + at for at in blocks])
+    quotes = _positions(signs, '"')
     behind = np.flatnonzero((quotes > 0) & (signs[np.maximum(quotes - 1, 0)] == ord("\\")))
     if not len(behind):
         return quotes
-    slashes = np.flatnonzero(signs == ord("\\"))
+    slashes = _positions(signs, "\\")
     # Of each backslash, the first one of the run that it stands in.
     runs = np.maximum.accumulate(np.where(np.diff(slashes, prepend=-2) > 1, slashes, -1))
     first = runs[np.searchsorted(slashes, quotes[behind]) - 1]
@@ -222,20 +242,22 @@ def _quotes(signs: NDArray[np.uint8]) -> Ints:
     return np.delete(quotes, escaped)
 
 
-def _nesting(starts: Ints, kinds: NDArray[np.uint8], line_of: Ints, faults: dict[int, Fault]) -> tuple[Ints, Ints]:
+def _nesting(
+    starts: Int32s, kinds: NDArray[np.uint8], line_of: Int32s, faults: dict[int, Fault]
+) -> tuple[Int32s, Int32s]:
     """The container and the partner of every token; brackets that do not match are noted as faults of their line."""
     is_bracket = (kinds >= OPEN_OBJECT) & (kinds <= CLOSE_LIST)
     brackets = np.flatnonzero(is_bracket)
     inside, partners = _paired(kinds[brackets], line_of[brackets])
     if inside is None:
         return _walked(starts, kinds, line_of, faults)
-    partner = np.arange(len(starts))
+    partner = np.arange(len(starts), dtype=np.int32)
     partner[brackets] = brackets[partners]
-    around = np.concatenate(([-1], np.where(inside < 0, -1, brackets[np.maximum(inside, 0)])))
-    return around[np.cumsum(is_bracket) - is_bracket], partner
+    around = np.concatenate(([-1], np.where(inside < 0, -1, brackets[np.maximum(inside, 0)]))).astype(np.int32)
+    return around[np.cumsum(is_bracket, dtype=np.int32) - is_bracket], partner
 
 
-def _paired(kinds: NDArray[np.uint8], line_of: Ints) -> tuple[Ints | None, Ints]:
+def _paired(kinds: NDArray[np.uint8], line_of: Int32s) -> tuple[Ints | None, Ints]:
     """For m brackets that all match, in their own lines: after each the bracket that is open, -1 for none; and its partner.
 
     None where they do not. Brackets of one depth, in order, open and close by turns.
@@ -263,12 +285,14 @@ def _paired(kinds: NDArray[np.uint8], line_of: Ints) -> tuple[Ints | None, Ints]
     return inside, partners
 
 
-def _walked(starts: Ints, kinds: NDArray[np.uint8], line_of: Ints, faults: dict[int, Fault]) -> tuple[Ints, Ints]:
+def _walked(
+    starts: Int32s, kinds: NDArray[np.uint8], line_of: Int32s, faults: dict[int, Fault]
+) -> tuple[Int32s, Int32s]:
     """`_nesting` one by one, for brackets of which some do not match."""
     n = len(starts)
     is_bracket = (kinds >= OPEN_OBJECT) & (kinds <= CLOSE_LIST)
     brackets = np.flatnonzero(is_bracket)
-    partner = np.arange(n)
+    partner = np.arange(n, dtype=np.int32)
     partner[brackets] = n
     inside: list[int] = []  # what stands after each bracket is in the container that this token opens
     open_: list[int] = []
@@ -308,21 +332,29 @@ def _walked(starts: Ints, kinds: NDArray[np.uint8], line_of: Ints, faults: dict[
         faults.setdefault(current, Fault(int(starts[open_[-1]]), "a bracket that nothing closes"))
     partner[opened] = closed
     partner[closed] = opened
-    around = np.array([-1, *inside], dtype=np.int64)
+    around = np.array([-1, *inside], dtype=np.int32)
     if several and faults:
         around[1:][np.isin(line_of[brackets], list(faults))] = -1
     return around[np.cumsum(is_bracket) - is_bracket], partner
 
 
-def _contexts(kinds: NDArray[np.uint8], containers: Ints, partners: Ints) -> Ints:
+def _contexts(kinds: NDArray[np.uint8], containers: Int32s) -> NDArray[np.uint8]:
     """_TOP, _LIST or _OBJECT for every token; a closing bracket belongs to what it closes."""
     if not len(kinds):
-        return np.empty(0, dtype=np.int64)
-    opened_by = kinds[np.maximum(containers, 0)]
-    return np.where(containers < 0, _TOP, np.where(opened_by == OPEN_LIST, _LIST, _OBJECT)).astype(np.int64)
+        return np.empty(0, dtype=np.uint8)
+    found = _OPENED[kinds[np.maximum(containers, 0)]]
+    found[containers < 0] = _TOP
+    return found
 
 
-def _strange_words(text: str, no_numbers: Ints, starts: Ints, ends: Ints, kinds: NDArray[np.uint8]) -> Ints:
+def _verdicts(contexts: NDArray[np.uint8], before: NDArray[np.uint8], kinds: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """What the grammar says of every token, given what it stands in and what stands before it."""
+    _, rows, columns = _GRAMMAR.shape
+    found: NDArray[np.uint8] = _GRAMMAR.ravel()[(contexts * np.uint16(rows) + before) * np.uint16(columns) + kinds]
+    return found
+
+
+def _strange_words(text: str, no_numbers: Int32s, starts: Int32s, ends: Int32s, kinds: NDArray[np.uint8]) -> Ints:
     """Tokens in the place of a value that are neither a number nor one of JSON's words."""
     words = np.flatnonzero(kinds == WORD)
     # Most words are numbers, and need no pattern.
@@ -333,7 +365,7 @@ def _strange_words(text: str, no_numbers: Ints, starts: Ints, ends: Ints, kinds:
     return found
 
 
-def _first_of_each(tokens: Ints, line_of: Ints) -> list[int]:
+def _first_of_each(tokens: Ints, line_of: Int32s) -> list[int]:
     return tokens[np.unique(line_of[tokens], return_index=True)[1]].tolist() if len(tokens) else []
 
 
@@ -350,11 +382,11 @@ def _expected(context: int, before: int) -> str:
 
 
 def _understood(
-    text: str, starts: Ints, line_of: Ints, lines: Ints, faults: dict[int, Fault], *, by_line: bool
-) -> tuple[NDArray[np.bool_], list[Span]]:
-    """Which tokens stay, and the stretches of text that were not understood."""
+    text: str, starts: Int32s, line_of: Int32s, lines: Ints, faults: dict[int, Fault], *, by_line: bool
+) -> tuple[NDArray[np.bool_] | None, list[Span]]:
+    """Which tokens stay, None for all of them, and the stretches of text that were not understood."""
     if not faults:
-        return np.ones(len(starts), dtype=bool), []
+        return None, []
     if not by_line:
         span = trimmed(text, Span(faults[0].position, len(text)))
         return starts < span.start, [span]
@@ -363,7 +395,7 @@ def _understood(
     return ~np.isin(line_of, list(faults)), found
 
 
-def _unclosed(text: str, kinds: NDArray[np.uint8], partners: Ints) -> tuple[Fault, ...]:
+def _unclosed(text: str, kinds: NDArray[np.uint8], partners: Int32s) -> tuple[Fault, ...]:
     opening = (kinds == OPEN_OBJECT) | (kinds == OPEN_LIST)
     count = int((opening & (partners == len(kinds))).sum())
     return (Fault(len(text), f"{count:,} brackets that nothing closes"),) if count else ()

@@ -15,10 +15,9 @@ from itertools import accumulate
 from typing import Final, NamedTuple
 
 from chunkviz.document import Document
-from chunkviz.graphemes import graphemes
 from chunkviz.settings import settings
 from chunkviz.spans import Span
-from chunkviz.text.sentences import document_sentences
+from chunkviz.text.sentences import whole_sentences
 
 _SMALLEST_WINDOW: Final = 400
 _NUMBER_WIDTH: Final = 10
@@ -66,10 +65,7 @@ def numbered_sentences(document: Document) -> NumberedSentences:
 
 
 def _numbered(document: Document, budget: int) -> NumberedSentences:
-    clusters = graphemes(document)
-    found = document.derive("sentences", lambda: document_sentences(document))
-    whole = (clusters.trimmed(s.start, s.end) for s in found)
-    spans = tuple(s for s in whole if s.length)
+    spans = tuple(whole_sentences(document))
     # At most a quarter of a window each, so that every window holds something old and something new.
     longest = budget // 4 - _NUMBER_WIDTH
     full = [" ".join(_CONTROL.sub(" ", document.text[s.start : s.end]).split()) for s in spans]

@@ -19,9 +19,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from chunkviz.code_points import code_points
 from chunkviz.document import Document
 from chunkviz.graphemes import Graphemes, graphemes
-from chunkviz.measures import Ints, Measure, code_points
+from chunkviz.measures import Ints, Measure
 from chunkviz.spans import Span, is_blank, trimmed
 from chunkviz.spec import Piece
 from chunkviz.text.packing import packed

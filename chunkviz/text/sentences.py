@@ -14,10 +14,11 @@ hold every character that is not white space.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from chunkviz.document import Document
-from chunkviz.spans import Span, trimmed
+from chunkviz.graphemes import graphemes
+from chunkviz.spans import Span, Spans, trimmed
 from chunkviz.text.abbreviations import (
     BEFORE_NUMBER,
     GERMAN_AFTER_ORDINAL,
@@ -53,37 +54,55 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> list[Span]:
     >>> [s for s in sentences("Dr. Who paid 3.50 euros. Why?")]
     [Span(start=0, end=24), Span(start=25, end=29)]
     """
-    stop = len(text) if end is None else end
-    found: list[Span] = []
-    for part, prose in _parts(text, start, stop):
+    return list(_found(text, start, len(text) if end is None else end))
+
+
+def _found(text: str, start: int, end: int) -> Iterator[Span]:
+    for part, prose in _parts(text, start, end):
         for span in _in_prose(text, part) if prose else (part,):
             inner = trimmed(text, span)
             if inner.length:
-                found.append(inner)
-    return found
+                yield inner
 
 
-def document_sentences(document: Document) -> list[Span]:
-    """The sentences of a document; none crosses the border of a block.
+def document_sentences(document: Document) -> Spans:
+    """The sentences of a document, worked out once; none crosses the border of a block.
 
     A heading is one sentence, a table one for each row, code one for each line; the rest is prose.
     """
+
+    def make() -> Spans:
+        starts: list[int] = []
+        ends: list[int] = []
+        for start, end in _in_blocks(document):
+            starts.append(start)
+            ends.append(end)
+        return Spans(starts, ends)
+
+    return document.derive("sentences", make)
+
+
+def whole_sentences(document: Document) -> Spans:
+    """The same, moved to whole characters: a mark on the blank between two sentences belongs to the blank's character."""
+    return document.derive("whole sentences", lambda: graphemes(document).trimmed_all(document_sentences(document)))
+
+
+def _in_blocks(document: Document) -> Iterator[Span]:
     text = document.text
-    found: list[Span] = []
     at = 0
     for block in document.blocks:
         if block.kind == "element" or block.start < at:
             continue
-        found += sentences(text, at, block.start)
+        yield from _found(text, at, block.start)
         at = block.end
         if block.kind == "heading":
-            spans = [trimmed(text, block.span)]
+            spans: Iterable[Span] = [trimmed(text, block.span)]
         elif block.kind in ("table", "code", "equation"):
-            spans = [trimmed(text, line) for line in _lines(text, block.start, block.end)]
+            spans = (trimmed(text, line) for line in _lines(text, block.start, block.end))
         else:
-            spans = sentences(text, block.start, block.end)
-        found += [span for span in spans if span.length]
-    return found + sentences(text, at)
+            spans = _found(text, block.start, block.end)
+        yield from (span for span in spans if span.length)
+    yield from _found(text, at, len(text))
 
 
 def _lines(text: str, start: int, end: int) -> Iterator[Span]:

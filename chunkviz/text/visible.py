@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from chunkviz.code_points import code_points, is_blank_point
 from chunkviz.document import Document
-from chunkviz.measures import code_points, is_blank_point
 
 _BASE: Final = np.uint64(0x9E3779B97F4A7C15)
 """Odd, so that its powers never become 0 modulo 2**64."""
