@@ -12,13 +12,13 @@ from typing import Final
 
 from benchmarks import embedding
 from benchmarks.contenders import Material, first_cuts, langchains, other_cuts, peers, tiktoken_encoding
-from benchmarks.corpus import mixed_text
+from benchmarks.corpus import mixed_text, parted
 from benchmarks.report import Measured, Results, megabytes, tables, to_dict
-from benchmarks.timing import interleaved
+from benchmarks.timing import Growth, grown, interleaved
 
 SIZE: Final = 512
 OTHER_SIZES: Final = (384, 768, 256, 1024, 640)
-GROWTH: Final = 10
+PARTS: Final = 10
 
 
 def measured(size_bytes: int, rounds: int, other_rounds: int, progress: Callable[[str], None]) -> Measured:
@@ -33,16 +33,31 @@ def measured(size_bytes: int, rounds: int, other_rounds: int, progress: Callable
 
 
 def results(small_bytes: int, rounds: int, progress: Callable[[str], None] = lambda _: None) -> Results:
-    """Measure a text of `small_bytes` and one ten times as long, with half as many first cuts of the long one."""
+    """Measure a text of `small_bytes` and one ten times as long, with half as many first cuts of the latter.
+
+    And the long one beside its own ten parts.
+    """
     # Once through everything: tables are read, modules imported and memory is taken before any time is.
     measured(20_000, 1, 1, lambda _: progress("warming up"))
 
     def on(size_bytes: int) -> Callable[[str], None]:
         return lambda line: progress(f"{megabytes(size_bytes)}, {line}")
 
-    large_bytes = GROWTH * small_bytes
+    large_bytes = PARTS * small_bytes
+    half = (rounds + 1) // 2
+    growth = growing(large_bytes, half, on(large_bytes))
     small = measured(small_bytes, rounds, rounds, on(small_bytes))
-    return Results(small, measured(large_bytes, (rounds + 1) // 2, rounds, on(large_bytes)))
+    return Results(small, measured(large_bytes, half, rounds, on(large_bytes)), growth)
+
+
+def growing(size_bytes: int, rounds: int, progress: Callable[[str], None]) -> list[Growth]:
+    """The first cuts of a text beside those of its parts."""
+    progress("writing the text and reading it and its parts as Markdown")
+    text = mixed_text(size_bytes)
+    whole, *parts = (
+        [tiktoken_encoding(material), *first_cuts(material)] for material in map(Material, (text, *parted(text, PARTS)))
+    )
+    return grown(whole, parts, SIZE, rounds, progress)
 
 
 def _show_progress(line: str) -> None:

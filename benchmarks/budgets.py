@@ -48,7 +48,7 @@ BUDGETS: Final = (
     Budget(FIRST_CUT, 0.4, True, "of the speed at which tiktoken encodes the text once", _MB, _OWN_FORMAT),
     Budget(FIRST_CUT, 0.3, True, "of the speed at which tiktoken encodes the text once", _MB, ("code",)),
     Budget(OTHER_CUT, 20, True, "times as fast as LangChain's recursive splitter at the same size", _MB, _CUTTERS),
-    Budget(GROWTH, 11, False, "times the time for ten times the text", 10 * _MB),
+    Budget(GROWTH, 11, False, "times as long as the average tenth of the text", 10 * _MB),
 )
 
 

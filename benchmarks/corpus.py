@@ -15,10 +15,11 @@ import tokenize
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
-from itertools import accumulate, cycle
+from itertools import accumulate, cycle, islice, pairwise
 from pathlib import Path
 from random import Random
 from typing import Final
+from zlib import crc32
 
 # Left out: tests and tables of numbers, which are no code that anyone would index.
 _NOT_CODE: Final = frozenset(
@@ -42,20 +43,34 @@ def mixed_text(size: int) -> str:
     It is valid Markdown: the code stands in fences, so that the same text serves as a plain one and as one with headings.
     Raises `ValueError` where this Python's standard library has too little source for it.
     """
+    return "".join(_stretches(size)).encode()[:size].decode("utf-8", "ignore")
+
+
+def parted(text: str, count: int) -> list[str]:
+    """A mixed text in `count` parts of about the same length, each valid Markdown by itself: none begins inside a fence."""
+    borders, inside, at = [0], False, 0
+    for line in text.splitlines(keepends=True):
+        if not inside and line == "\n" and at >= len(borders) * len(text) / count:
+            borders.append(at + 1)
+        inside ^= line.startswith(_FENCE)
+        at += len(line)
+    return [text[start:end] for start, end in pairwise([*borders, len(text)])]
+
+
+def _stretches(size: int) -> Iterator[str]:
+    """Stretches of each kind by turns, until they have `size` bytes."""
     makers = {"prose": _prose(), "markdown": _markdown(), "code": _code()}
     written = dict.fromkeys(makers, 0)
-    parts: list[bytes] = []
     while sum(written.values()) < size:
         kind = min(written, key=written.__getitem__)
-        part = next(makers[kind], None)
-        if part is None:
+        stretch = next(makers[kind], None)
+        if stretch is None:
             raise ValueError(
                 f"The standard library of this Python holds {written['code']:,} bytes of source that can be used; "
                 f"a text of {size:,} bytes needs a third of that in code. Take a smaller size."
             )
-        parts.append(part.encode())
-        written[kind] += len(parts[-1])
-    return b"".join(parts)[:size].decode("utf-8", "ignore")
+        yield stretch
+        written[kind] += len(stretch.encode())
 
 
 def as_page(markdown: str) -> str:
@@ -104,18 +119,23 @@ def as_latex(markdown: str) -> str:
 
 
 def as_python(markdown: str) -> str:
-    """Whole modules of the standard library, at most as many UTF-8 bytes as the Markdown has; at their end from the start."""
+    """Whole modules of the standard library, at most as many UTF-8 bytes as the Markdown has.
+
+    They begin at a module that the Markdown decides, so that two texts of the same length are not the same source.
+    """
     parts = ["# Größe, naïve, 東京\n"]  # the modules that come first are plain ASCII
     room = len(markdown.encode()) - len(parts[0].encode())
+    tries = 50  # modules that are too long for what room is left
     paths = sorted(_modules(_standard_library()))
     Random(4).shuffle(paths)  # neighbours are written alike: a short text would be of another kind than a long one
-    for path in cycle(paths):
+    for path in islice(cycle(paths), crc32(markdown.encode()) % len(paths), None):
         with tokenize.open(path) as file:
             module = file.read().rstrip() + "\n\n\n"
-        room -= len(module.encode())
-        if room < 0:
+        if len(module.encode()) <= room:
+            parts.append(module)
+            room -= len(module.encode())
+        elif not (tries := tries - 1):
             break
-        parts.append(module)
     return "".join(parts)
 
 

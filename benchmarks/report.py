@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks import budgets
 from benchmarks.budgets import FIRST_CUT, GROWTH, OTHER_CUT, Judged, judged
 from benchmarks.contenders import ENCODING, OVERLAP, missing_peers, versions
-from benchmarks.timing import Sample, Series
+from benchmarks.timing import Growth, Sample, Series
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,11 @@ class Measured:
 
 @dataclass(frozen=True)
 class Results:
-    """One run of the benchmark: a text and one ten times as long."""
+    """One run of the benchmark: a text, one ten times as long, and the latter beside its ten parts."""
 
     small: Measured
     large: Measured
+    growth: Sequence[Growth]
 
     def judged(self) -> list[Judged]:
         """Every figure with its budget, in the order of the tables."""
@@ -51,10 +52,9 @@ class Results:
                     if who.against:
                         value = median(series.times_as_fast_as(_reference(series, all_series)))
                         found.append(judged(kind, measured.size_bytes, who.name, who.strategy, value))
-        for short, long in zip(self.small.first, self.large.first, strict=True):
-            who = short.contender
-            value = long.cpu_s / short.cpu_s
-            found.append(judged(GROWTH, self.large.size_bytes, who.name, who.strategy, value))
+        for growth in self.growth:
+            who = growth.contender
+            found.append(judged(GROWTH, self.large.size_bytes, who.name, who.strategy, median(growth.times)))
         return found
 
 
@@ -118,12 +118,16 @@ def _cuts(
 
 
 def _growth(results: Results, verdicts: Sequence[Judged]) -> Iterator[str]:
-    small, large = (megabytes(m.size_bytes) for m in (results.small, results.large))
+    rounds = len(results.growth[0].whole)
+    parts = len(results.growth[0].parts[0])
     yield ""
-    yield f"Growth: the first cut of {large} takes so many times as long as that of {small}"
-    for verdict in (v for v in verdicts if v.kind == GROWTH):
+    yield (
+        f"Growth: the first cut of {megabytes(results.large.size_bytes)} takes so many times as long as that of each of its "
+        f"{parts} parts, {rounds} rounds"
+    )
+    for growth, verdict in zip(results.growth, (v for v in verdicts if v.kind == GROWTH), strict=True):
         budget, mark = _verdict(verdict)
-        yield f"{verdict.name:<32}{verdict.value:>8.2f}   {budget:<6} {mark}".rstrip()
+        yield f"{verdict.name:<32}{verdict.value:>8.2f}{_range(growth.times, 2):>15}   {budget:<6} {mark}".rstrip()
 
 
 def _summary(verdicts: Sequence[Judged]) -> Iterator[str]:
@@ -184,6 +188,7 @@ def to_dict(results: Results) -> dict[str, Any]:
             }
             for measured in (results.small, results.large)
         ],
+        GROWTH: [{"name": g.contender.name, "parts_s": g.parts, "whole_s": g.whole} for g in results.growth],
         "figures": [
             {
                 "kind": v.kind,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from statistics import median
+from statistics import mean, median
 from time import perf_counter, process_time
 
 Run = Callable[[], int]
@@ -61,12 +61,57 @@ class Series:
         return [theirs.cpu_s / ours.cpu_s for ours, theirs in zip(self.samples, other.samples, strict=True)]
 
 
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """How much longer one contender takes for a long text than for one of the parts that it is made of.
+
+    parts, whole : in each round the CPU seconds of every part, and those of the whole
+    """
+
+    contender: Contender
+    parts: tuple[tuple[float, ...], ...]
+    whole: tuple[float, ...]
+
+    @property
+    def times(self) -> list[float]:
+        """Round by round, the time for the whole divided by the mean of its parts'."""
+        return [whole / mean(parts) for parts, whole in zip(self.parts, self.whole, strict=True)]
+
+
 def timed(run: Run, round_: int, size: int) -> Sample:
     """Run it once, after the garbage of whoever ran before is gone; collection stays on, as in real use."""
     gc.collect()
     wall, cpu = perf_counter(), process_time()
     chunks = run()
     return Sample(round_, size, process_time() - cpu, perf_counter() - wall, chunks)
+
+
+def grown(
+    whole: Sequence[Contender],
+    parts: Sequence[Sequence[Contender]],
+    size: int,
+    rounds: int,
+    progress: Callable[[str], None] = lambda _: None,
+) -> list[Growth]:
+    """For each contender the time for a whole text beside that for its parts, half of them before it and half after.
+
+    whole : contenders on the long text
+    parts : for each part of it the same contenders, in the same order
+    """
+    taken: list[list[tuple[tuple[float, ...], float]]] = [[] for _ in whole]
+    half = len(parts) // 2
+    gc.collect()
+    gc.freeze()
+    try:
+        for number in range(rounds):
+            for contender, short, samples in zip(whole, zip(*parts, strict=True), taken, strict=True):
+                progress(f"round {number + 1}: {contender.name}")
+                runs = [*short[:half], contender, *short[half:]]
+                seconds = [timed(who.prepare(size), number, size).cpu_s for who in runs]
+                samples.append(((*seconds[:half], *seconds[half + 1 :]), seconds[half]))
+    finally:
+        gc.unfreeze()
+    return [Growth(c, *map(tuple, zip(*s, strict=True))) for c, s in zip(whole, taken, strict=True)]
 
 
 def interleaved(

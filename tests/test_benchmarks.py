@@ -13,7 +13,8 @@ from benchmarks import __main__ as command
 from benchmarks import budgets, contenders, corpus
 from benchmarks.budgets import FIRST_CUT, GROWTH, OTHER_CUT, Budget, judged
 from benchmarks.contenders import LANGCHAIN, MARKDOWN, REFERENCE
-from benchmarks.timing import Contender, Run, Sample, Series, interleaved
+from benchmarks.timing import Contender, Growth, Run, Sample, Series, grown, interleaved
+from chunkviz.spans import Span
 
 
 def test_the_text_is_as_long_as_asked_for_and_the_same_each_time() -> None:
@@ -79,6 +80,42 @@ def test_ratios_are_taken_within_each_round() -> None:
     """The second round fell into a busy minute: both took ten times as long, and the ratio shows nothing of it."""
     reference = _series("reference", 2.0, 20.0)
     assert _series("ours", 1.0, 10.0).times_as_fast_as(reference) == [2.0, 2.0]
+
+
+def test_a_text_is_parted_between_its_blocks() -> None:
+    text = corpus.mixed_text(300_000)
+    parts = corpus.parted(text, 7)
+    assert "".join(parts) == text
+    assert [len(part) for part in parts] == pytest.approx([len(text) / 7] * 7, rel=0.2)
+    code = sum(span.length for span in _code_blocks(text))
+    assert sum(span.length for part in parts for span in _code_blocks(part)) == code
+
+
+def _code_blocks(text: str) -> list[Span]:
+    return [b.span for b in chunkviz.Document.from_text(text, name="a.md").blocks if b.kind == "code"]
+
+
+def test_sources_of_two_texts_are_not_the_same() -> None:
+    one, other = (corpus.as_python(part) for part in corpus.parted(corpus.mixed_text(100_000), 2))
+    assert one != other
+    assert min(len(one), len(other)) > 40_000
+
+
+def test_growth_is_taken_beside_the_parts_of_the_same_round() -> None:
+    """The second round fell into a busy minute; the parts differ among themselves."""
+    log: list[str] = []
+
+    def contender(name: str) -> Contender:
+        def prepare(_size: int) -> Run:
+            return lambda: log.append(name) or 1
+
+        return Contender(name, prepare)
+
+    (found,) = grown([contender("whole")], [[contender(f"part {i}")] for i in range(4)], 512, 2)
+    assert log == 2 * ["part 0", "part 1", "whole", "part 2", "part 3"]
+    assert [len(parts) for parts in found.parts] == [4, 4]
+    made = Growth(found.contender, ((1.0, 3.0), (10.0, 30.0)), (20.0, 200.0))
+    assert made.times == [10.0, 10.0]
 
 
 def _series(name: str, *cpu_s: float) -> Series:
