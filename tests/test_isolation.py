@@ -188,10 +188,11 @@ def test_warm_returns_at_once_and_the_workers_have_the_pdf_library() -> None:
     isolation.close()
     begin = time.monotonic()
     isolation.warm()
-    assert time.monotonic() - begin < 0.5
+    returned = time.monotonic() - begin
     assert len(pool.the_pool()._idle) == settings.settings().workers
     for worker in pool.the_pool()._idle:  # each says that it listens when it has nothing left to prepare
         assert select.select([worker._process.stdout], [], [], 30)[0]
+    assert returned < (time.monotonic() - begin) / 2  # it did not wait for them
     isolation.load(b"assert 'pymupdf' in sys.modules", "run.txt")
 
 
