@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkviz import Document, load
-from chunkviz.spans import lost
+from chunkviz.spans import Span, Spans, lost
 
 
 def read(page: str, **options: object) -> Document:
@@ -18,6 +18,11 @@ def read(page: str, **options: object) -> Document:
 
 def kinds(document: Document) -> list[tuple[str, str]]:
     return [(b.kind, document.text[b.start : b.end]) for b in document.blocks]
+
+
+def outside_blocks(document: Document) -> list[Span]:
+    blocks = document.blocks
+    return list(lost(document.text, Spans([b.start for b in blocks], [b.end for b in blocks])))
 
 
 def notes(document: Document) -> str:
@@ -287,9 +292,9 @@ def test_words_come_in_order_once_and_in_blocks(page: str) -> None:
         assert at <= block.start < block.end
         assert document.text[block.start : block.end].strip()
         at = block.end
-    assert list(lost(document.text, [b.span for b in document.blocks])) == []
+    assert outside_blocks(document) == []
     source = Document.from_text(page, name="x.html")
-    assert list(lost(page, [b.span for b in source.blocks])) == []
+    assert outside_blocks(source) == []
     assert all(a.end <= b.start for a, b in zip(source.blocks, source.blocks[1:], strict=False))
 
 

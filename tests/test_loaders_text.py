@@ -18,7 +18,7 @@ from chunkviz.loaders import MODULES, display_name, format_of, from_text, loader
 from chunkviz.loaders.encoding import guess
 from chunkviz.loaders.options import ENCODINGS
 from chunkviz.settings import settings
-from chunkviz.spans import gaps, is_blank, lost
+from chunkviz.spans import Spans, gaps, is_blank, lost
 from chunkviz.text.blocks import form_feed_pages, line_starts, paragraphs
 
 FORMATS = [loader.format for loader in loaders() if loader.from_text]
@@ -77,7 +77,8 @@ def check_blocks(document: Document) -> None:
         assert not is_blank(document.text, block.start, block.end)
         assert (block.level > 0) == (block.kind == "heading")
         at = block.end
-    assert list(lost(document.text, [b.span for b in document.blocks])) == []
+    spans = Spans([b.start for b in document.blocks], [b.end for b in document.blocks])
+    assert list(lost(document.text, spans)) == []
 
 
 # ---- what holds for every format -----------------------------------------------------------------------------------
