@@ -407,8 +407,38 @@ def test_a_parser_that_would_end_the_process_does_not(language: str, unit_: str)
     """The first two take more stack than there is, in C; the third takes memory and time."""
     made = engine.run(source(unit_ * (100_000 // len(unit_)), language), SPEC, {"size": 512})
     assert made.chunks
-    assert any(words in made.notes[0] for words in ("ends its process", "gets lost"))
+    assert any(words in made.notes[0] for words in ("ends its process", "gets lost", "was stopped"))
     assert "cut at separators" in made.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("cpp", "a=" * 999 + "b;\n"),
+        ("javascript", "x = " + " + ".join(f"'word {i}'" for i in range(600)) + ";\n"),
+        ("python", "x = (" + " + ".join(f"'word {i}'" for i in range(600)) + ")\n"),
+        ("javascript", "x = " + "".join(f"a == {i} ? 'word {i}' : " for i in range(400)) + "0;\n"),
+        ("python", "x = " + "".join(f"'word {i}' if a == {i} else " for i in range(400)) + "0\n"),
+        ("c", "void f(int a) {\n" + "else ".join(f"if (a == {i}) {{ g({i}); }} " for i in range(200)) + "}\n"),
+        ("javascript", "f()" + "".join(f".then(x => x + {i})" for i in range(400)) + ";\n"),
+    ],
+    ids=["assignments", "plus", "plus in Python", "conditions", "conditions in Python", "else if", "calls"],
+)
+@pytest.mark.parametrize("size", [128, 512])
+def test_a_chain_is_not_cut_at_every_link(language: str, text: str, size: int) -> None:
+    """In the syntax tree a chain is a nest as deep as it is long; each level holds a few words."""
+    made = cut(source(text, language), size=size)
+    assert len(made.chunks) <= 1.5 * sum(c.tokens for c in made.chunks) / size + 2
+
+
+def test_what_is_joined_again_stays_inside_its_definition() -> None:
+    """The last statement of one method and the header of the next both stand beside something that was taken apart."""
+    method = "    def m{n}(self):\n        a = 1\n" + "        if a:\n" + "            b = 'word word word'\n" * 40
+    text = "class A:\n" + "".join(method.replace("{n}", str(n)) for n in range(3))
+    made = cut(source(text), size=128)
+    for n in (1, 2):
+        header = text.index(f"def m{n}")
+        assert any(c.start <= header and text[c.start : header].strip() == "" for c in made.chunks)
 
 
 def test_others_go_on_while_a_parser_is_lost() -> None:

@@ -79,7 +79,7 @@ SPEC = Strategy(
     "share a chunk have nothing in common but their place.",
     source="Zhang et al., “cAST: Enhancing Code Retrieval-Augmented Generation with Structural Chunking via Abstract Syntax "
     "Tree”, 2025 (arXiv:2506.15655); tree-sitter grammars.",
-    version=2,
+    version=3,
     params_class=CodeParams,
     cut=cut,
 )

@@ -6,6 +6,8 @@ For the items of a node, in order:
 2. A group that is too long has its too long items taken apart into their children, and the same begins again with
    those, the short items tied to them included: a class header goes with the first method.
 3. A leaf that is too long (a string, a comment) goes through the recursive splitter, with the short items around it.
+4. What was left beside items that were taken apart shares a chunk with its neighbours of the same kind while they fit:
+   a chain of `else if`, or of a hundred texts joined by `+`, is a nest as deep as it is long, with a few words on each level.
 
 Nothing that fits is ever cut. Work lists stand on a stack of their own, so that nesting costs no recursion.
 """
@@ -38,11 +40,22 @@ _COMPANY: Final = 40
 
 
 class Found(NamedTuple):
-    """A chunk: its span, the items it begins with, and why it ends if not before the next one's."""
+    """A chunk: its span, the items it begins with, and why it ends if not before the next one's.
+
+    beside : it stood beside an item that was taken apart
+    """
 
     piece: Piece
     begins: list[Item]
     scopes: tuple[Scope, ...]
+    beside: bool = False
+
+
+class Parts(NamedTuple):
+    """Items that must be cut in their turn; `beside` as in `Found`."""
+
+    items: list[Item]
+    beside: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,7 +79,7 @@ class SyntaxCutter:
         """All chunks of the text, in order. With `context`, each carries the headers of the definitions around it."""
         whole = Item(0, len(self.text), False, self.tree.root, ())
         found: list[Found] = []
-        stack: list[Iterator[Found | list[Item]]] = [self._cut(items(self.tree, whole) or [whole], 0)]
+        stack: list[Iterator[Found | Parts]] = [self._cut(Parts(items(self.tree, whole) or [whole]), 0)]
         while stack:
             step = next(stack[-1], None)
             if step is None:
@@ -75,7 +88,21 @@ class SyntaxCutter:
                 found.append(step)
             else:
                 stack.append(self._cut(step, len(stack)))
-        return list(self._finished(found, context))
+        return list(self._finished(list(self._joined(found)), context))
+
+    def _joined(self, found: list[Found]) -> Iterator[Found]:
+        """Neighbours that stood beside items taken apart, in one chunk as long as they fit and are in the same scopes."""
+        held: Found | None = None
+        for this in found:
+            alike = held and held.beside and this.beside and held.scopes == this.scopes and this.begins[0].opens is None
+            if held and alike and self.measure.count(held.piece.start, this.piece.end) <= self.size:
+                held = held._replace(piece=held.piece._replace(end=this.piece.end))
+            else:
+                if held:
+                    yield held
+                held = this
+        if held:
+            yield held
 
     def _finished(self, found: list[Found], context: bool) -> Iterator[Piece]:
         """Pieces with their reasons: where one ends is where the next begins."""
@@ -89,23 +116,26 @@ class SyntaxCutter:
 
     # --- packing ---------------------------------------------------------------------------------------------------
 
-    def _cut(self, parts: list[Item], depth: int) -> Iterator[Found | list[Item]]:
-        """Chunks, and lists of items that must be cut in their turn."""
+    def _cut(self, parts: Parts, depth: int) -> Iterator[Found | Parts]:
+        """Chunks, and items that must be cut in their turn."""
         groups: list[list[Item]] = []
-        for part in parts:
+        for part in parts.items:
             if groups and part.tied:
                 groups[-1].append(part)
             else:
                 groups.append([part])
         if len(groups) == 1:
-            yield from self._apart(groups[0], depth)
+            yield from self._apart(groups[0], parts.beside, depth)
             return
         spans = [Span(group[0].start, group[-1].end) for group in groups]
-        for first, _, chunk in self._packed(spans, self._alone(groups)):
+        packs = list(self._packed(spans, self._alone(groups)))
+        nested = packs[-1][2] is None if packs else False  # the last one, like all after `else`, holds the rest of a chain
+        for first, after, chunk in packs:
             if chunk is None:
-                yield groups[first]
+                yield Parts(groups[first])
             else:
-                yield Found(Piece(*chunk, ""), groups[first], groups[first][0].scopes)
+                beside = parts.beside or (nested and after == len(groups) - 1)
+                yield Found(Piece(*chunk, ""), groups[first], groups[first][0].scopes, beside)
 
     def _alone(self, groups: list[list[Item]]) -> list[bool]:
         return [not self.merge and any(is_definition(item.node) for item in group) for group in groups]
@@ -180,13 +210,13 @@ class SyntaxCutter:
 
     # --- taking apart ----------------------------------------------------------------------------------------------
 
-    def _apart(self, group: list[Item], depth: int) -> Iterator[Found | list[Item]]:
+    def _apart(self, group: list[Item], beside: bool, depth: int) -> Iterator[Found | Parts]:
         """The chunk of a group that fits; of another its items, the long ones replaced by their children."""
         starts, ends = self._units_before(group)
         whole = self._fitting(group[0].start, group[-1].end, ends[-1] - starts[0])
         if whole is not None:
             if whole.length:
-                yield Found(Piece(*whole, ""), group, group[0].scopes)
+                yield Found(Piece(*whole, ""), group, group[0].scopes, beside)
             return
         long = [self._is_long(item, end - start) for item, start, end in zip(group, starts, ends, strict=True)]
         inner = {at: self._children(group[at]) for at in range(len(group)) if long[at] and depth < _DEEPEST}
@@ -201,18 +231,18 @@ class SyntaxCutter:
             ):
                 lead -= 1
             if begun < lead:
-                yield group[begun:lead]
+                yield Parts(group[begun:lead], beside=True)
             begun = after = at + 1
             while after < len(group) and after - at <= _COMPANY and not long[after]:
                 after += 1
             # What ends a statement stays with it, if it is only a few words: `} while (x);`
             if after == len(group) and ends[-1] - ends[at] <= self.size // 8:
                 begun = after
-            yield [*group[lead:at], *inner[at], *group[at + 1 : begun]]
+            yield Parts([*group[lead:at], *inner[at], *group[at + 1 : begun]])
         if not begun:
             yield from self._loose(group, long)
         elif begun < len(group):
-            yield group[begun:]
+            yield Parts(group[begun:], beside=True)
 
     def _is_long(self, item: Item, about: int) -> bool:
         return about > self.size // 2 and self._fitting(item.start, item.end, about) is None
