@@ -20,7 +20,7 @@ $(VENV)/.dev: $(VENV)/.app requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $@
 
-run: $(VENV)/.app   ## open the app on a sample document
+run: $(VENV)/.app   ## start the app on a sample document; it prints the address to open
 	$(MEMORY) $(BIN)/python -m streamlit run app.py
 
 test: $(VENV)/.dev  ## the tests that a newcomer needs

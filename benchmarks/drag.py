@@ -18,8 +18,8 @@ from typing import Final
 
 from playwright.sync_api import FilePayload, Page, sync_playwright
 
-from benchmarks.browser import BROWSERS, ROOT, WAIT_MS, rest, served
 from benchmarks.report import machine
+from benchmarks.serving import BROWSERS, ROOT, WAIT_MS, rest, served
 
 SENTENCES: Final = 5000
 MEDIAN_MS: Final = 17.0

@@ -176,7 +176,9 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
         for param in strategy.params:
             _add(group, f"--{dashed(param.name)}", param.name, param, strategy.id)
     if words[:1] == ["compare"]:
-        _add_compared(compare, chosen(_value_of(words, "--strategies") or ""))
+        named = _value_of(words, "--strategies")
+        # Without the option the parser says so itself, or explains it.
+        _add_compared(compare, [] if named is None else chosen(named))
     return parser
 
 
@@ -285,8 +287,11 @@ def _refusal(args: argparse.Namespace, word: str) -> ParameterError:
 
 
 def chosen(ids: str) -> list[Strategy]:
-    """The strategies of a list such as "fixed,recursive". Raises for one that does not exist or stands there twice."""
-    names = [name.strip() for name in ids.split(",") if name.strip()]
+    """The strategies of a list such as "fixed,recursive".
+
+    Raises for one that does not exist or stands there twice, and for a place in the list that is empty.
+    """
+    names = evaluate_cli.listed("--strategies", ids, "fixed,recursive")
     for name in names:
         if names.count(name) > 1:
             raise ParameterError(f"--strategies names {name!r} twice. Name each once.")

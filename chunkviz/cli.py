@@ -148,8 +148,6 @@ def _chunk(args: argparse.Namespace) -> int:
 
 def _compare(args: argparse.Namespace) -> int:
     strategies = chosen(args.strategies)
-    if not strategies:
-        raise ParameterError(f"--strategies names none. There are: {', '.join(registry.strategies())}.")
     spelled = given(args)
     document = read_document(Path(args.file), load_options(args.load_option, {}), ask=True)
     found: list[tuple[Chunking, Report]] = []
@@ -209,7 +207,7 @@ def _evaluate(args: argparse.Namespace) -> int:
         args,
         values_of(RetrievalOptions, evaluate_cli.spelled_values(args.retrieval)),
         load_options(args.load_option, {}),
-        lambda: sources(args.docs, Path(os.devnull), closed.append),
+        lambda where: sources(where, Path(os.devnull), closed.append),
         read_document,
         read_bytes,
         write,

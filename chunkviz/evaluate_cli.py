@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from chunkviz import format, json_text
+from chunkviz.cli_reading import same_file
 from chunkviz.document import Document
 from chunkviz.errors import LoadError, ParameterError
 from chunkviz.evaluate import Step, evaluate, shared_loader
@@ -46,7 +47,14 @@ _SHORT: Final[Mapping[str, str]] = {
 
 def add_options(parser: argparse.ArgumentParser, legal: Callable[[Any], str]) -> None:
     """The options of the command; `legal` says in words what a parameter takes."""
-    parser.add_argument("--docs", type=Path, required=True, metavar="DIR", help="the folder with the documents")
+    parser.add_argument(
+        "--docs",
+        type=Path,
+        nargs="+",
+        required=True,
+        metavar="PATH",
+        help="the documents that are searched, or a folder that holds nothing else",
+    )
     parser.add_argument(
         "--questions",
         type=Path,
@@ -96,7 +104,7 @@ def run(
     args: argparse.Namespace,
     retrieval: Mapping[str, Any],
     load_options: Mapping[str, Any],
-    sources: Callable[[], Iterable[tuple[Path, Path]]],
+    sources: Callable[[Path], Iterable[tuple[Path, Path]]],
     document: Callable[[Path, Mapping[str, Any]], Document],
     read: Callable[[Path], bytes],
     write: Callable[[str], None],
@@ -106,17 +114,26 @@ def run(
 
     retrieval    : values of `RetrievalOptions`
     load_options : how the documents are read, where the recipes do not say so
-    sources      : gives the files of the folder, each with its name in it
+    sources      : gives the files of a folder, each with its name in it; of a file, itself
     document     : parses a file; `read` gives its bytes
     """
+    depths = listed("--k", args.k, "5,10,min")
     recipes = _recipes(read(args.recipes), args.recipes.name)
     rows = read_rows(read(args.questions), args.questions.name)
-    if not args.docs.is_dir():
-        raise LoadError(f"{args.docs} is no folder. Name the one that holds the documents.")
     options = {**load_options, **shared_loader(recipes)}
-    documents = {relative.as_posix(): document(path, options) for path, relative in sources()}
-    if not documents:
-        raise LoadError(f"{args.docs} holds no file that can be read.")
+    documents: dict[str, Document] = {}
+    for where in args.docs:
+        if not where.exists():
+            raise LoadError(f"{where} is not there. Name the documents, or the folder that holds them.")
+        before = len(documents)
+        for path, relative in sources(where):
+            if same_file(path, args.questions):
+                continue
+            if relative.as_posix() in documents:
+                raise LoadError(f"Two documents are called {relative.as_posix()}. Questions name theirs: rename one.")
+            documents[relative.as_posix()] = document(path, options)
+        if len(documents) == before:
+            raise LoadError(f"{where} holds no file that can be read.")
     asked = resolve(rows, documents)
     for problem in asked.problems:
         say(f"{args.questions.name}, question {problem.row}: {problem.level}: {problem.text}")
@@ -125,7 +142,7 @@ def run(
         documents,
         asked,
         recipes,
-        [word for word in args.k.split(",") if word.strip()],
+        depths,
         args.rules,
         retrieval=retrieval,
         embedding=not args.no_embedding,
@@ -189,6 +206,20 @@ def _against(result: RecipeResult, base: RecipeResult) -> str:
     if found is None:
         return "—"
     return f"{found.mean:+.1%} [{found.low:+.1%}, {found.high:+.1%}] {found.verdict(better)}"
+
+
+def listed(option: str, text: str, example: str) -> list[str]:
+    """The parts of a list such as "5,10,min", without the blanks around them.
+
+    Raises `ParameterError` where a place between two commas, or before or after one, is empty: something was left out.
+    """
+    words = [word.strip() for word in text.split(",")]
+    if "" in words:
+        at = words.index("")
+        where = f"after {words[at - 1]!r}" if at else "at its beginning" if len(words) > 1 else ""
+        what = f"has an empty place {where}" if where else "names none"
+        raise ParameterError(f"{option} {what}; it takes a list such as {example}. Got {text!r}.")
+    return words
 
 
 def spelled_values(words: Sequence[str]) -> dict[str, str]:

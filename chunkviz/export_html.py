@@ -21,7 +21,8 @@ from typing import Final
 import chunkviz
 from chunkviz.chunking import Chunking
 from chunkviz.metrics.base import Finding
-from chunkviz.segments import Audit, Live, document_blob, view_blob
+from chunkviz.segments import document_blob, view_blob
+from chunkviz.view_records import Audit, Live
 
 ENTRY: Final = "viewer.js"
 BOOT: Final = "standalone.js"

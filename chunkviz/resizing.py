@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkviz import engine, registry
+from chunkviz.blob import VERSION, pack
 from chunkviz.chunking import Chunking
-from chunkviz.segments import VERSION, pack, utf16
+from chunkviz.utf16 import utf16
 
 FOLLOWED: Final = ("size", "overlap")
 """The parameters whose sliders the browser follows."""
@@ -44,7 +45,7 @@ def followed(chunking: Chunking) -> Mapping[str, Any]:
 
 
 def resizing_blob(chunking: Chunking) -> bytes | None:
-    """A blob as in `segments.py`: positions in UTF-16 units, and numbers; None where the browser cannot follow.
+    """A blob as in `blob.py`: positions in UTF-16 units, and numbers; None where the browser cannot follow.
 
     Arrays travel as differences, one byte each for nearly all of them: see `narrow`.
     """

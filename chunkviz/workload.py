@@ -10,18 +10,21 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import Any, Final, NamedTuple
 
-from chunkviz import engine, registry
+from chunkviz import engine, llm, registry
 from chunkviz.document import Document
 from chunkviz.embed import DEFAULT, Embedder, VectorStore, default_store, embed, embedder
 from chunkviz.embed.store import keys
+from chunkviz.errors import StrategyError
 from chunkviz.questions import Question
 from chunkviz.recipe import Recipe
 from chunkviz.retrieval import RetrievalOptions, build
 from chunkviz.retrieval.dense import to_embed
 from chunkviz.retrieval.models import model
 from chunkviz.similarity.cutting import sentence_texts
+from chunkviz.spec import Strategy
 from chunkviz.units import DEFAULT_UNIT, unit
 
 SAMPLE: Final = 96
@@ -46,6 +49,20 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class Asking:
+    """What is asked of a language model, each question once, however many recipes need its answer.
+
+    strategies : ids of those that ask, in the order of the recipes
+    endpoint   : who is asked
+    estimate   : of the questions whose answers are not stored
+    """
+
+    strategies: tuple[str, ...]
+    endpoint: llm.Endpoint
+    estimate: llm.Estimate
+
+
+@dataclass(frozen=True, slots=True)
 class Workload:
     """What a grid takes.
 
@@ -55,6 +72,7 @@ class Workload:
     shares  : tokens to embed for each recipe, those that an earlier one needs too counted there
     parts   : the same by embedding model, of those that have something to do
     unknown : numbers of the recipes whose chunks are known only once sentences are embedded or a model has answered
+    asking  : what the strategies that ask a language model will ask it; None where there is none of them
     """
 
     chunks: int
@@ -63,6 +81,7 @@ class Workload:
     shares: tuple[int, ...]
     parts: tuple[Part, ...]
     unknown: tuple[int, ...]
+    asking: Asking | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +123,9 @@ def workload(
     recipes   : as `Grid.recipes` makes them
     retrieval : values that all of them share
     tell      : called with the recipes done and their number; may raise to stop
+    Raises what loading an embedding model raises; for strategies that ask a language model `LLMError` where there is
+    none, or where a document takes more questions than may be asked, and `StrategyError` where one of them does not tell
+    beforehand what it asks.
     """
     store = default_store() if store is None else store
     count = unit(DEFAULT_UNIT).count
@@ -113,6 +135,7 @@ def workload(
     shares: list[int] = []
     unknown: list[int] = []
     pending: dict[str, _Waiting] = {}
+    asked_of: dict[tuple[str, str], list[llm.Question]] = {}
     chunks = 0
 
     def wait(name: str, by: Embedder, missing: Mapping[bytes, str], extra: int = 0) -> int:
@@ -132,6 +155,10 @@ def workload(
         tags = registry.strategy(fields["strategy"]).tags
         share = 0
         closed = tags.needs_model
+        if tags.needs_model:
+            who_answers = fields.get("params", {}).get("model", llm.DEFAULT_MODEL)
+            if (fields["strategy"], who_answers) not in asked_of:
+                asked_of[fields["strategy"], who_answers] = _asked(fields["strategy"], documents.values())
         if tags.needs_embedder:
             name = fields.get("params", {}).get("model", DEFAULT)
             sentences = _sentences(documents, embedder(name), store)
@@ -155,7 +182,43 @@ def workload(
             tell(at + 1, len(recipes))
     parts = tuple(Part(name, w.by, len(w.texts), w.tokens, w.sample()) for name, w in pending.items())
     texts, tokens = sum(p.texts for p in parts), sum(p.tokens for p in parts)
-    return Workload(chunks, texts, tokens, tuple(shares), parts, tuple(unknown))
+    return Workload(chunks, texts, tokens, tuple(shares), parts, tuple(unknown), _asking(asked_of))
+
+
+def _asking(asked_of: Mapping[tuple[str, str], Sequence[llm.Question]]) -> Asking | None:
+    """What is left to ask, of questions by strategy and model."""
+    if not asked_of:
+        return None
+    endpoint = llm.client().endpoint
+    left = [q for (_, name), found in asked_of.items() for q in llm.unanswered(found, endpoint, name)]
+    return Asking(tuple(dict.fromkeys(strategy for strategy, _ in asked_of)), endpoint, llm.estimate(left, endpoint))
+
+
+def _asked(strategy: str, documents: Iterable[Document]) -> list[llm.Question]:
+    """What a strategy asks about all documents, checked as it will be when they are cut."""
+    limits = llm.client().limits
+    found: list[llm.Question] = []
+    for document in documents:
+        own = questions_of(registry.strategy(strategy), document)
+        llm.refuse_too_many(len(own), limits)
+        found += own
+    return found
+
+
+def questions_of(strategy: Strategy, document: Document) -> Sequence[llm.Question]:
+    """What a strategy that asks a language model will ask about a document: its module says so, as `questions`.
+
+    Raises `StrategyError` where it does not.
+    """
+    told = getattr(import_module(strategy.cut.__module__), "questions", None)
+    if told is None:
+        raise StrategyError(
+            f"“{strategy.title}” asks a language model and does not tell beforehand what (its module has no function "
+            "`questions`), so nobody can know what it would cost. Leave it out here; `chunkviz chunk` and `chunkviz "
+            "evaluate` run it."
+        )
+    found: Sequence[llm.Question] = told(document)
+    return found
 
 
 @dataclass(slots=True)

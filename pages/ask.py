@@ -13,7 +13,6 @@ from chunkviz.chunking import Chunking
 from chunkviz.document import Document
 from chunkviz.errors import ChunkvizError, Stopped
 from chunkviz.retrieval import RetrievalOptions
-from chunkviz.segments import Focus
 from chunkviz.ui import (
     answer_text,
     ask_answers,
@@ -36,6 +35,7 @@ from chunkviz.ui.cache_keys import key_of
 from chunkviz.ui.controls import drawn, store
 from chunkviz.ui.question_forms import FIELD
 from chunkviz.ui.viewer import viewer
+from chunkviz.view_records import Focus
 
 PAGE: Final = "ask"
 VIEWER: Final = "ask.viewer"
@@ -142,9 +142,12 @@ def page() -> None:
     with right:
         k = depth()
     options = search_controls()
+    missing = searching.missing(SEARCH)
     with st.container():
         for complaint in wrong:
             cards.notice("warning", complaint)
+        if missing:
+            cards.notice("warning", missing)
     known = list(registry.strategies())
     settings = [
         manual.settled(str(at), columns.settled(str(at), known, default), document, shown.unit, default)
@@ -156,7 +159,7 @@ def page() -> None:
     for at, box in enumerate(st.columns(count, gap="medium")):
         with box, st.container(gap="xsmall"):
             columns.head(str(at), known, f"Strategy of column {at + 1}", shown.word)
-    made = results(document, settings, shown.unit, text, entry, options, k)
+    made = results(document, settings, shown.unit, text, entry, None if missing else options, k)
     model_answers(document, settings, text, entry, made)
     rank_flow(made, settings, options)
     in_the_document(document, [chunking for chunking, _ in made.values()], settings, made, entry, text)
@@ -187,10 +190,15 @@ def results(
     unit_id: str,
     text: str,
     entry: questions.Placed | None,
-    options: RetrievalOptions,
+    options: RetrievalOptions | None,
     k: int,
 ) -> Results:
-    """What every column brings back: a sentence above, the chunks below."""
+    """What every column brings back: a sentence above, the chunks below.
+
+    options : None where the search cannot begin, which is said already
+    """
+    everywhere = st.container()
+    wrong: dict[str, list[int]] = {}
     above = st.columns(len(settings), gap="medium")
     below = st.columns(len(settings), gap="medium")
     made: Results = {}
@@ -198,22 +206,36 @@ def results(
         with above[at], st.container():
             try:
                 chunking = cache.chunking(document, column.strategy, column.params, unit_id)
-                made[at] = chunking, None
-                if not text:
-                    asking.draw_verdict("open", "No question yet.", "Type one above, or choose one of the set.")
-                    continue
-                found = searching.searched(document, chunking, text, options, f"{SEARCH}.{at}")
             except Stopped as stopped:
                 cards.notice("info", str(stopped))
                 continue
             except ChunkvizError as error:
                 cards.notice("error", str(error))
                 continue
+            made[at] = chunking, None
+            if not text:
+                asking.draw_verdict("open", "No question yet.", "Type one above, or choose one of the set.")
+                continue
+            if options is None:
+                continue
+            try:
+                found = searching.searched(document, chunking, text, options, f"{SEARCH}.{at}")
+            except Stopped as stopped:
+                cards.notice("info", str(stopped))
+                continue
+            except ChunkvizError as error:
+                wrong.setdefault(str(error), []).append(at)
+                continue
             result = asking.asked(document, found, entry.question if entry else None, k)
             made[at] = chunking, result
             asking.draw_verdict(*asking.verdict(result, k))
         with below[at], st.container():
             asking.draw_hits(result)
+    for words, where in wrong.items():
+        # What is wrong with the search is wrong in every column: said once.
+        numbers = "" if len(where) in (1, len(settings)) else f"Columns {', '.join(str(at + 1) for at in where)}: "
+        with everywhere if len(where) > 1 else above[where[0]]:
+            cards.notice("error", numbers + words)
     return made
 
 
@@ -250,7 +272,7 @@ def rank_flow(made: Results, settings: Sequence[state.Column], options: Retrieva
                 help="Compares question and chunk token by token, with the model that is here already (MaxSim).",
                 on_click=searching.seed,
                 args=(SEARCH, {"reranker": "late_interaction"}),
-                disabled=options.reranker != "none",
+                disabled=options.reranker == "late_interaction",
             )
             return
         label = next(r.found.label for r in results.values())

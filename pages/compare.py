@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
@@ -12,7 +13,6 @@ from chunkviz.checks import verify_langchain
 from chunkviz.chunking import Chunking
 from chunkviz.document import Document
 from chunkviz.errors import ChunkvizError, Stopped
-from chunkviz.segments import Following, Highlight
 from chunkviz.ui import (
     agreeing,
     cache,
@@ -30,6 +30,7 @@ from chunkviz.ui import (
 from chunkviz.ui.controls import drawn, store
 from chunkviz.ui.viewer import send_resizing as send
 from chunkviz.ui.viewer import viewer
+from chunkviz.view_records import Following, Highlight
 
 REST_SECONDS = 0.15
 """How long the histogram waits for the text to be painted, or for the next step of a slider."""
@@ -119,7 +120,7 @@ def page() -> None:
     place = st.container()
     # What a reader waits for comes first: the columns are cut and on their way before their controls are drawn above.
     with place:
-        made = show(document, settings, shown)
+        made, followed = show(document, settings, shown)
     with heads:
         for at, box in enumerate(st.columns(count, gap="medium")):
             with box, st.container(gap="xsmall"):
@@ -138,22 +139,27 @@ def page() -> None:
         time.sleep(REST_SECONDS)
         with charts_place:
             histogram(made, settings)
-        send_resizing(made)
+        send_resizing(made, followed)
     # Everything is on the page: now a reader for the next file may take its second to start.
     isolation.warm()
 
 
-def show(document: Document, settings: list[state.Column], shown: frame.Frame) -> list[Chunking]:
+Followed = Mapping[int, Following]
+"""By column: how the text follows its sliders in the browser, for those where it does."""
+
+
+def show(document: Document, settings: list[state.Column], shown: frame.Frame) -> tuple[list[Chunking], Followed]:
     """The document in its columns, without those that cannot be cut, which say why; the cuts, if all could be made."""
     if not document.text.strip():
         cards.notice("info", "This document has no text to cut. The report below says what was found in it.")
-        return []
+        return [], {}
     cuts = [cut(document, column, shown.unit) for column in settings]
     complete = all(chunking is not None for chunking in cuts)
     settings = [column for column, chunking in zip(settings, cuts, strict=True) if chunking is not None]
     made = [chunking for chunking in cuts if chunking is not None]
     if not made:
-        return []
+        return [], {}
+    followed = follow(made) if complete else {}
     with st.container():
         for at, chunking in enumerate(made):
             for note in chunking.notes:
@@ -173,7 +179,7 @@ def show(document: Document, settings: list[state.Column], shown: frame.Frame) -
             audits=[cards.audit(r, shown.word) for r in reports],
             highlight=selected_bar(st.session_state.get("histogram"), made),
             editable=manual.editable(settings) if complete else None,
-            following=follow(made) if complete else None,
+            following=followed,
             focus=pdf_pages.focus(made) if paged else None,
             blob=cache.blob_of(document),
         )
@@ -181,20 +187,20 @@ def show(document: Document, settings: list[state.Column], shown: frame.Frame) -
     if page is not None:
         with page:
             pdf_pages.draw(document, shown.source, made, titles, clicked)
-    return made if complete else []
+    return (made, followed) if complete else ([], {})
 
 
-def follow(made: list[Chunking]) -> dict[int, Following]:
+def follow(made: list[Chunking]) -> Followed:
     """The columns whose sliders the text follows in the browser."""
     found = {at: columns.following(str(at), chunking) for at, chunking in enumerate(made)}
     return {at: following for at, following in found.items() if following}
 
 
-def send_resizing(made: list[Chunking]) -> None:
+def send_resizing(made: list[Chunking], followed: Followed) -> None:
     """What the browser needs for that: large, and wanted only when a slider moves, so it comes last."""
-    by_key = {following.key: made[at] for at, following in follow(made).items()}
-    for number, chunking in enumerate(by_key.values()):
-        blob = cache.resizing_of(chunking)
+    by_key = {following.key: made[at] for at, following in followed.items()}
+    for number, (key, chunking) in enumerate(by_key.items()):
+        blob = cache.resizing_of(chunking, key)
         if blob is not None:
             send(blob, key=f"viewer.resizing.{number}")
 

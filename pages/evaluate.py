@@ -24,10 +24,12 @@ from chunkviz.ui import (
     stored_runs,
 )
 from chunkviz.ui.answer_job import AnswerJob
+from chunkviz.ui.background import was_stopped
 from chunkviz.ui.evaluating import Plan
-from chunkviz.ui.evaluation_job import Job, between, was_stopped
+from chunkviz.ui.evaluation_job import Job
 from chunkviz.ui.progress import Bar
 from chunkviz.ui.shown import Shown
+from chunkviz.wait_words import between
 
 JOB, SHOWN, REST = "evaluate.job", "evaluate.shown", "evaluate.rest"
 RAN, DONE, FAILED = "evaluate.ran", "evaluate.done", "evaluate.failed"
@@ -58,6 +60,9 @@ def planned(shown: frame.Frame) -> tuple[Plan | None, Scope | None]:
             return None, scope
         for words in made.left_out:
             cards.plain(words)
+        if missing := evaluating.missing(shared):
+            cards.notice("warning", missing)
+            return None, scope
         if not depths:
             cards.notice("info", "Choose how many passages are taken (k).")
             return None, scope
@@ -68,11 +73,13 @@ def estimate(plan: Plan) -> list[int] | None:
     """What the plan takes, in words; the tokens of each recipe, None where it was stopped or cannot be cut."""
     # Bars and words have a place each: what is left of a longer run would stay in sight while a job is watched.
     bars, said = st.container(), st.container()
+    # Emptied at once: what was stopped must not be said while it goes on again.
+    after_stop = st.empty()
     with bars:
         try:
-            work, wait, source = estimating.wait_for(plan, st.session_state.get(DONE, 0))
-        except Stopped as stopped:
-            cards.notice("info", str(stopped))
+            work, wait, source, stopped = estimating.wait_for(plan, st.session_state.get(DONE, 0))
+        except Stopped as ended:
+            cards.notice("info", str(ended))
             return None
         except ChunkvizError as error:
             cards.notice("error", str(error))
@@ -89,8 +96,13 @@ def estimate(plan: Plan) -> list[int] | None:
             words += "Every vector is stored already: nothing has to be embedded."
         if work.unknown:
             count = format.plural(len(work.unknown), "recipe")
-            words += f" The chunks of {count} are known only when their sentences are compared."
+            words += f" The chunks of {count} are known only {estimating.known_when(plan, work)}."
         st.html(f'<p class="cv-lead" data-testid="estimate">{escape(words)}</p>')
+        if work.asking:
+            st.html(f'<p class="cv-lead" data-testid="asking">{escape(estimating.asking(work.asking))}</p>')
+    if stopped:
+        with after_stop.container():
+            estimating.after_stop(stopped)
     return list(work.shares)
 
 
@@ -124,6 +136,7 @@ def buttons(plan: Plan | None, scope: Scope | None, shares: list[int] | None) ->
                     plan.shared,
                     shares or [],
                     embedders=dict(endpoints.embedders()),
+                    endpoint=endpoints.current(),
                 )
             )
             st.rerun()
@@ -214,7 +227,6 @@ def outcome(scope: Scope | None, plan: Plan | None) -> None:
         if done.stopped:
             cards.notice(
                 "info",
-                f"Stopped: {format.plural(len(done.results), 'result')} so far. What is said below is about those."
                 f"Stopped: {format.plural(len(done.results), 'result')} so far. What is said below is about those alone.",
             )
     cost = done.embedding

@@ -21,6 +21,15 @@ TURNING: Final = ("semantic", "semantic_structure")
 DEFAULT: Final = state.Column("semantic")
 
 
+# Beside each other where there is room for the longest words, else below each other.
+STYLE: Final = """<style>
+.st-key-tune-choices [data-testid="stHorizontalBlock"],.st-key-tune-sliders [data-testid="stHorizontalBlock"]{
+  flex-wrap:wrap;row-gap:.4rem}
+.st-key-tune-choices [data-testid="stColumn"]{min-width:min(100%,21rem)}
+.st-key-tune-sliders [data-testid="stColumn"]{min-width:min(100%,12.5rem)}
+</style>"""
+
+
 def moved() -> None:
     """The threshold was dragged: its slider, and all that follows from it, is set to where it was let go."""
     said = dragged(KEY)
@@ -43,17 +52,18 @@ def settings(word: str) -> None:
     def draw(name: str) -> None:
         values[name] = controls.control(params[name], f"{KEY}.{chosen}.{name}", values, word)
 
-    left, middle, right = st.columns(3, gap="medium")
+    with st.container(key="tune-choices"):
+        left, right = st.columns(2, gap="medium", vertical_alignment="bottom")
     with left:
         columns.choose(KEY, TURNING, "Strategy")
-        draw("kind")
-    with middle:
-        draw(KINDS[values["kind"]].param)
-        draw("window")
     with right:
-        draw("size")
-        draw("smallest")
-    with st.popover("Model, and what this does", icon=":material/tune:"):
+        draw("kind")
+    with st.container(key="tune-sliders"):
+        boxes = st.columns(4, gap="medium", vertical_alignment="bottom")
+    for box, name in zip(boxes, (KINDS[values["kind"]].param, "window", "size", "smallest"), strict=True):
+        with box:
+            draw(name)
+    with controls.popover("Model, and what this does", key="tune.more", icon=":material/tune:"):
         for name, param in params.items():
             if name not in values and param.active(values):
                 draw(name)
@@ -101,7 +111,7 @@ def agreements(made: list[Chunking]) -> None:
 
 
 def page() -> None:
-    st.html(cards.STYLE)
+    st.html(cards.STYLE + STYLE)
     shown = frame.shown()
     st.session_state["cut.screen"] = "tune"  # where Export begins
     asked = frame.linked(KEY)

@@ -41,6 +41,15 @@
   /** @param {Element} element */
   const isTitled = (element) => Boolean(element.closest("[title]:not([title=''])"));
 
+  /**
+   * Whether the text of a select box stands whole beside it: such a box has one line and cannot grow.
+   * @param {HTMLInputElement} input
+   */
+  const isTold = (input) => {
+    const block = input.closest('[data-testid="stVerticalBlock"]');
+    return block instanceof HTMLElement && block.innerText.includes(input.value); // what is not displayed does not count
+  };
+
   /** @param {Document | ShadowRoot} root */
   const look = (root) => {
     for (const element of root.querySelectorAll("*")) {
@@ -55,6 +64,7 @@
       const high = hidesHeight && element.scrollHeight > element.clientHeight + 3;
       if (!(wide || high) || isTitled(element) || allowed.some((selector) => element.closest(selector))) continue;
       if (!(hasText(element) || input?.value)) continue;
+      if (input && isTold(input)) continue;
       if (!element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
       const text = (input?.value ?? element.textContent ?? "").trim().replace(/\s+/g, " ").slice(0, 60);
       const size = `${element.scrollWidth} by ${element.scrollHeight} in ${element.clientWidth} by ${element.clientHeight}`;

@@ -3,7 +3,8 @@
 python scripts/overflow.py http://127.0.0.1:8501
 
 An element counts as cutting its text off if it hides what sticks out (overflow hidden or clip), something sticks out,
-and neither it nor what is around it shows the whole text on hover (title). What scrolls is not cut off.
+and neither it nor what is around it shows the whole text on hover (title). What scrolls is not cut off, nor is a select
+box, which has one line, where its text stands whole beside it.
 """
 
 from __future__ import annotations
@@ -25,17 +26,10 @@ ALLOWED: Final[dict[str, str]] = {
 }
 """CSS selectors of Streamlit's own parts that may cut off, each with the reason."""
 
-NARROW: Final[dict[str, str]] = {
-    '[data-testid="stSelectbox"]': "Streamlit's select box has one line; the whole text is in the list it opens",
-}
-"""The same for pages narrower than `WIDTHS[0]`."""
-
 
 def cut_off(page: Page) -> list[str]:
     """Elements of the page as it stands that cut their text off, one line each."""
-    narrow = page.evaluate("innerWidth") < WIDTHS[0]
-    allowed = [*ALLOWED, *(NARROW if narrow else ())]
-    found: list[str] = page.evaluate(LOOK.read_text(encoding="utf-8").rstrip().rstrip(";"), allowed)
+    found: list[str] = page.evaluate(LOOK.read_text(encoding="utf-8").rstrip().rstrip(";"), list(ALLOWED))
     return found
 
 

@@ -16,7 +16,7 @@ from playwright.sync_api import Page, sync_playwright
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.browser import BROWSERS, rest, served  # noqa: E402  # the folder above is not installed
+from benchmarks.serving import BROWSERS, rest, served  # noqa: E402  # the folder above is not installed
 
 IMAGES = ROOT / "docs" / "images"
 SIZE = {"width": 1400, "height": 1000}

@@ -15,8 +15,8 @@ from typing import Any
 from chunkviz import Document, chunk
 from chunkviz.graphemes import graphemes
 from chunkviz.metrics.agreement import shared_boundaries
-from chunkviz.segments import code_points_of, utf16_offsets
 from chunkviz.strategies.manual import placed
+from chunkviz.utf16 import code_points_of, utf16_offsets
 
 FILE = Path(__file__).parent / "vectors" / "boundaries.json"
 

@@ -21,7 +21,7 @@ from chunkviz.document import Document
 from chunkviz.engine import chunk
 from chunkviz.loaders import load
 from chunkviz.resizing import resizing_blob
-from chunkviz.segments import utf16
+from chunkviz.utf16 import utf16
 
 FILE = Path(__file__).parent / "vectors" / "resizing.json"
 FIGURES = [(1, 0), (2, 1), (7, 3), (20, 0), (33, 32), (64, 8), (200, 50), (5_000, 0)]

@@ -18,6 +18,7 @@ from viewer_vectors import chunking_of
 import chunkviz
 from chunkviz import samples
 from chunkviz.chunking import Chunking
+from chunkviz.differences import differences
 from chunkviz.document import Document
 from chunkviz.graphemes import graphemes
 from chunkviz.metrics.agreement import (
@@ -33,7 +34,6 @@ from chunkviz.metrics.agreement import (
 )
 from chunkviz.metrics.matching import matched
 from chunkviz.reference import from_chunking, from_positions, of_sample
-from chunkviz.segments import differences
 from chunkviz.text.sentences import document_sentences
 
 Match = Callable[[Sequence[int], Sequence[int], int], list[tuple[int, int]]]

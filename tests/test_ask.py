@@ -20,10 +20,11 @@ from chunkviz.passages import Passage
 from chunkviz.question_files import read_rows, to_csv, to_jsonl
 from chunkviz.questions import Gold, Question, resolve
 from chunkviz.retrieval import RetrievalOptions, Searched, build, search
-from chunkviz.segments import code_points_of, utf16_offsets, view_blob
+from chunkviz.segments import view_blob
 from chunkviz.spans import Span
 from chunkviz.ui import asking, flow, questions, searching
 from chunkviz.ui.viewer import picked
+from chunkviz.utf16 import code_points_of, utf16_offsets
 
 TEXT = "Boats pay four euros. Crews eat for nothing. Gulls steal chips."
 GOLD = Gold("harbour.txt", 10, 43)  # "four euros. Crews eat for nothing"

@@ -107,6 +107,18 @@ def test_b40_twelve_thousand_chunks_are_a_few_dozen_bars() -> None:
     assert sum(int(np.sum(bar.y)) for bar in bars) == 24_000
 
 
+@pytest.mark.parametrize(("words", "on_axis"), [(3, False), (150, True), (2_000, True)])
+def test_bars_are_seen_beside_a_limit_that_is_far_away(words: int, on_axis: bool) -> None:
+    made = chunkviz.chunk(chunkviz.Document.from_text("word " * words, name="a.txt"), "fixed", size=512, overlap=0)
+    figure = charts.histogram([made], ["a"], palette.chart_colors("light"))
+    (bars,) = (t for t in figure.data if t.type == "bar")
+    shown = figure.layout.xaxis.range[1]
+    assert max(bars.x) + bars.width / 2 >= shown / (charts.FAR * 1.1)
+    assert bool(figure.layout.shapes) == on_axis
+    (legend,) = (t.name for t in figure.data if t.type == "scatter")
+    assert ("beyond the right edge" in legend) == (not on_axis)
+
+
 def test_b41_what_is_sent_to_the_page_is_the_document_once() -> None:
     text = "The quick brown fox jumps over the dog."
     assert len(text) == 39

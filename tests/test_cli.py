@@ -211,10 +211,49 @@ def test_every_error_is_one_line(notes: Path, tmp_path: Path, capsys: Capture) -
     assert "before the options" in refused(capsys, "chunk", file, "--size", "9", "another.md")
     assert "`strategies` has no option --size" in refused(capsys, "strategies", "--size=9")
     assert "twice" in refused(capsys, "compare", file, "--strategies", "fixed,fixed")
-    assert "names none" in refused(capsys, "compare", file, "--strategies", ",")
+    assert "names none" in refused(capsys, "compare", file, "--strategies", "")
     assert "no option --fixed.overlap" in refused(
         capsys, "compare", file, "--strategies", "sentence", "--fixed.overlap", "1"
     )
+
+
+@pytest.mark.parametrize(
+    ("ids", "where"),
+    [
+        ("fixed,", "after 'fixed'"),
+        ("fixed, ", "after 'fixed'"),
+        (",fixed", "at its beginning"),
+        ("fixed,,sentence", "after 'fixed'"),
+        (",", "at its beginning"),
+    ],
+)
+def test_a_list_with_an_empty_place_is_refused(notes: Path, capsys: Capture, ids: str, where: str) -> None:
+    """Something was left out, and nobody can know what: comparing the rest would answer another question."""
+    said = refused(capsys, "compare", str(notes), "--strategies", ids)
+    assert said == f"--strategies has an empty place {where}; it takes a list such as fixed,recursive. Got {ids!r}."
+    # Before any file is opened.
+    absent = str(notes.parent / "absent")
+    said = refused(capsys, "evaluate", "--docs", absent, "--questions", absent, "--recipes", absent, "--k", "5,,min")
+    assert said == "--k has an empty place after '5'; it takes a list such as 5,10,min. Got '5,,min'."
+
+
+def test_an_evaluation_searches_what_is_named_and_not_the_questions_themselves(tmp_path: Path, capsys: Capture) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "a.md").write_text("Gulls shout. Herons wait.", encoding="utf-8")
+    (docs / "b.md").write_text("Boats leave at noon.", encoding="utf-8")
+    questions = docs / "questions.csv"
+    questions.write_text("question,document,quote\nWho shouts?,a.md,Gulls shout\n", encoding="utf-8")
+    recipes = tmp_path / "recipes.json"
+    recipes.write_text('{"strategy": "fixed"}', encoding="utf-8")
+    words = ["--questions", str(questions), "--recipes", str(recipes), "--no-embedding", "--json"]
+    assert cli.main(["evaluate", "--docs", str(docs), *words]) == 0
+    assert json.loads(capsys.readouterr().out)["results"][0]["chunks"] == 2
+    assert cli.main(["evaluate", "--docs", str(docs / "a.md"), *words]) == 0
+    assert json.loads(capsys.readouterr().out)["results"][0]["chunks"] == 1
+    said = refused(capsys, "evaluate", "--docs", str(docs), str(docs / "a.md"), *words)
+    assert said == "Two documents are called a.md. Questions name theirs: rename one."
+    assert "is not there" in refused(capsys, "evaluate", "--docs", str(tmp_path / "gone"), *words)
 
 
 def test_output_never_overwrites_a_document(notes: Path, capsys: Capture) -> None:

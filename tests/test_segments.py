@@ -13,30 +13,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from viewer_vectors import FILE, as_json, chunking_of, utf16
 
+from chunkviz.blob import pack
 from chunkviz.chunking import Chunking
+from chunkviz.differences import differences
 from chunkviz.document import Block, Document
+from chunkviz.document_rows import CODE, LONGEST_ROW, PLAIN, rows
 from chunkviz.graphemes import graphemes
 from chunkviz.metrics.base import Finding
-from chunkviz.segments import (
-    CODE,
-    LONGEST_ROW,
-    PLAIN,
-    Audit,
-    Chip,
-    Focus,
-    Highlight,
-    differences,
-    document_blob,
-    in_words,
-    pack,
-    rows,
-    utf16_offsets,
-    view_blob,
-)
+from chunkviz.segments import document_blob, in_words, view_blob
+from chunkviz.utf16 import utf16_offsets
+from chunkviz.view_records import Audit, Chip, Focus, Highlight
 
 
 def unpack(blob: bytes) -> tuple[dict[str, Any], dict[str, list[int]]]:
-    """The other end, written apart from the first from the description at the top of `segments.py`."""
+    """The other end, written apart from the first from the description at the top of `blob.py`."""
     (length,) = struct.unpack_from("<I", blob)
     assert (4 + length) % 8 == 0
     header = json.loads(blob[4 : 4 + length])

@@ -14,9 +14,11 @@ from typing import Any
 
 from chunkviz.chunking import NO_FLAGS, Chunk, Chunking, Dropped
 from chunkviz.document import Block, Document, Page
+from chunkviz.document_rows import rows
 from chunkviz.metrics.base import Finding
 from chunkviz.recipe import Recipe
-from chunkviz.segments import Audit, Chip, Focus, Highlight, document_blob, rows, view_blob
+from chunkviz.segments import document_blob, view_blob
+from chunkviz.view_records import Audit, Chip, Focus, Highlight
 
 FILE = Path(__file__).parent / "vectors" / "viewer.json"
 

@@ -9,12 +9,13 @@ It is never a parameter of a strategy, so no key can reach a recipe, a link, a c
 to a host that nobody named: without `OPENAI_BASE_URL`, a key alone starts nothing.
 """
 
-from chunkviz.llm.client import Client, available, client, using
+from chunkviz.llm.client import DEFAULT_MODEL, Client, available, client, refuse_too_many, unanswered, using
 from chunkviz.llm.endpoint import Endpoint, Limits
 from chunkviz.llm.questions import Answer, Estimate, Question, Usage, estimate
 from chunkviz.llm.reading import Unusable
 
 __all__ = [
+    "DEFAULT_MODEL",
     "Answer",
     "Client",
     "Endpoint",
@@ -26,5 +27,7 @@ __all__ = [
     "available",
     "client",
     "estimate",
+    "refuse_too_many",
+    "unanswered",
     "using",
 ]

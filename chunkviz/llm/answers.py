@@ -16,6 +16,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Final, Protocol
 
+from chunkviz.llm.endpoint import Endpoint
+from chunkviz.llm.questions import Question
 from chunkviz.settings import settings
 from chunkviz.sqlite_file import SqliteFile, Words, transaction
 
@@ -31,6 +33,12 @@ def key_of(*parts: str) -> str:
         digest.update(len(data).to_bytes(8, "big"))
         digest.update(data)
     return digest.hexdigest()
+
+
+def answer_key(endpoint: Endpoint, model: str, question: Question) -> str:
+    """What the answer of this model of the endpoint is kept under."""
+    address = endpoint.url("chat/completions")
+    return key_of("answer", address, model, question.version, question.instructions, question.text)
 
 
 class Answers(Protocol):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from chunkviz.errors import LLMError
 from chunkviz.json_http import new_client, run, side_by_side
-from chunkviz.llm.answers import answers, key_of
+from chunkviz.llm.answers import answer_key, answers
 from chunkviz.llm.client import DEFAULT_MODEL, Client
 from chunkviz.llm.questions import Answer, Question
 from chunkviz.llm.reading import Unusable, json_object, without_halves
@@ -78,8 +78,7 @@ class _Run(Generic[T]):
 
     async def _answer(self, http: httpx.AsyncClient, at: int, question: Question) -> Answer[T]:
         """The answer to question `at`, from the store or from the model, who may correct itself once."""
-        address = self.endpoint.url("chat/completions")
-        key = key_of("answer", address, self.client.model, question.version, question.instructions, question.text)
+        key = answer_key(self.endpoint, self.client.model, question)
         kept = self._store.get(key)
         if kept is not None:
             with suppress(Unusable, ValueError, RecursionError):

@@ -67,6 +67,30 @@ def client() -> Client:
     return Client(endpoint, session.limits or Limits.of_process(), session.stop, session.progress)
 
 
+def unanswered(questions: Sequence[Question], endpoint: Endpoint, model: str = DEFAULT_MODEL) -> list[Question]:
+    """The questions, each once, whose answers are not in the store: those that would be sent.
+
+    All of them where nobody but the endpoint knows which model it serves.
+    """
+    distinct = list(dict.fromkeys(questions))
+    name = endpoint.model if model == DEFAULT_MODEL else model
+    if not name:
+        return distinct
+    from chunkviz.llm.answers import answer_key, answers  # brings sqlite3; most who import chunkviz need none
+
+    store = answers()
+    return [question for question in distinct if store.get(answer_key(endpoint, name, question)) is None]
+
+
+def refuse_too_many(questions: int, limits: Limits) -> None:
+    """Raise `LLMError` where one document takes more questions than the limits allow."""
+    if questions > limits.questions:
+        raise LLMError(
+            f"This document would take {questions:,} questions to a language model; the limit is "
+            f"{limits.questions:,} (CHUNKVIZ_LLM_QUESTIONS). Take a shorter document."
+        )
+
+
 @dataclass
 class Client:
     """Asks one endpoint, for one run. `usage` and `notes` tell afterwards what it took, `model` who answered."""
@@ -89,11 +113,7 @@ class Client:
         Raises `LLMError` where the endpoint refuses or is silent past the deadline, `Stopped` where `stop` was set.
         Answers that came before that are in the store: the next run goes on from there.
         """
-        if len(questions) > self.limits.questions:
-            raise LLMError(
-                f"This document would take {len(questions):,} questions to a language model; the limit is "
-                f"{self.limits.questions:,} (CHUNKVIZ_LLM_QUESTIONS). Take a shorter document."
-            )
+        refuse_too_many(len(questions), self.limits)
         if not questions:
             return []
         from chunkviz.llm.asking import ask_all  # brings asyncio, ssl and sqlite3; most who import chunkviz need none

@@ -31,12 +31,16 @@ MODULES: Final = ("pdf", "docx", "markdown", "html", "text", "json_", "latex", "
 PDF_MARK: Final = b"%PDF-"
 WORD_PART: Final = b"word/document.xml"
 
+_ZIP: Final = b"PK\x03\x04"
+_ZIP_END: Final = b"PK\x05\x06"
+_ZIP_END_BYTES: Final = 22 + 0xFFFF  # the record that ends an archive, with the longest comment
+
 # What a file is that no loader reads: its first bytes, and what to do. The order matters: the first that fits is named.
 _FOREIGN: Final = (
     (b"\xd0\xcf\x11\xe0", "an old Office file, or one locked with a password. Save it as .docx without a password"),
     (b"{\\rtf", "an RTF file. Save it as .docx"),
-    (b"PK\x03\x04", "an archive and not a Word file. Open the documents inside it one by one"),
-    (b"PK\x05\x06", "an empty archive. Choose a document"),
+    (_ZIP, "an archive and not a Word file. Open the documents inside it one by one"),
+    (_ZIP_END, "an empty archive. Choose a document"),
     (b"\x1f\x8b", "a compressed file. Unpack it first"),
     (b"7z\xbc\xaf", "a compressed file. Unpack it first"),
     (b"Rar!", "a compressed file. Unpack it first"),
@@ -199,7 +203,7 @@ def _loader_for(data: bytes, shown: str) -> tuple[Loader, tuple[Note, ...]]:
     # The mark may come late in a file called .pdf, but a text that only mentions it is a text.
     if PDF_MARK in head if format_ == "pdf" else head.lstrip().startswith(PDF_MARK):
         actual: Format | None = "pdf"
-    elif data.startswith(b"PK\x03\x04") and WORD_PART in data:
+    elif data.startswith(_ZIP) and WORD_PART in data:
         actual = "docx"
     else:
         actual = None
@@ -208,6 +212,8 @@ def _loader_for(data: bytes, shown: str) -> tuple[Loader, tuple[Note, ...]]:
         return _by_format()[actual], () if actual == format_ else (note,)
     if format_ in ("pdf", "docx") and not data:
         raise LoadError(f"{shown} is empty. Save or download it again.")
+    if data.startswith(_ZIP) and _ZIP_END not in data[-_ZIP_END_BYTES:]:
+        raise LoadError(f"{shown} is damaged: its end is missing. Save or download it again.")
     for mark, what in _FOREIGN:
         if data.startswith(mark):
             raise LoadError(f"{shown} is {what}.")

@@ -60,8 +60,8 @@ def parse(data: bytes, name: str, options: LoadOptions, password: str | None) ->
         raise _damaged(name, error) from error
     with pdf:
         if pdf.needs_pass and not pdf.authenticate(password or ""):
-            problem = "The password is wrong" if password else "It needs a password"
-            raise LoadError(f"{name} is locked. {problem} to be opened.", needs_password=True)
+            problem = "That password does not open it" if password else "It needs a password to be opened"
+            raise LoadError(f"{name} is locked. {problem}.", needs_password=True)
         try:
             pages = pdf.page_count
         except Exception as error:  # as above: the page tree is read here

@@ -138,14 +138,32 @@ class CrossEncoder:
         return made
 
 
-@cache
-def _cross_encoder(name: str) -> tuple[Any, str]:
+def absent(name: str) -> str:
+    """Why there can be no `CrossEncoder` of this name here, in words; "" where its files are on this computer.
+
+    Quick, so that it can be said before anybody waits: nothing is loaded, and nothing is asked of a network.
+    """
+    try:
+        _weights(name)
+    except EmbedderError as error:
+        return str(error)
+    return ""
+
+
+def _weights(name: str) -> tuple[Path, list[Path]]:
+    """The folder of a cross-encoder, and the files with its weights. Raises `EmbedderError` where it has none."""
     where = _folder(name)
     weights = sorted(where.glob("*.safetensors"))
     if not weights:
         raise EmbedderError(
             f"The cross-encoder {name!r} has no safetensors weights in {where}; other kinds are not read."
         )
+    return where, weights
+
+
+@cache
+def _cross_encoder(name: str) -> tuple[Any, str]:
+    where, weights = _weights(name)
     revision = hashlib.sha256()
     for file in (*weights, *sorted(where.glob("*.json"))):
         revision.update(hashlib.sha256(file.read_bytes()).digest())
@@ -170,8 +188,10 @@ def _folder(name: str) -> Path:
 
     try:
         return Path(snapshot_download(name, local_files_only=True))
-    except (HFValidationError, LocalEntryNotFoundError):
+    except (HFValidationError, LocalEntryNotFoundError) as error:
+        # A name that the hub could not even know is not one to fetch.
+        fetch = f", fetch this one with `hf download {name}`" if isinstance(error, LocalEntryNotFoundError) else ""
         raise EmbedderError(
-            f"There is no cross-encoder {name!r} on this computer. Give the folder of one, or choose late interaction, "
-            "which needs none."
+            f"There is no cross-encoder {name!r} on this computer. Give the folder of one{fetch}, or choose late "
+            "interaction, which needs none."
         ) from None

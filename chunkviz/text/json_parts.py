@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from chunkviz.graphemes import Graphemes
 from chunkviz.measures import Int32s, Ints, Measure
-from chunkviz.text.json_source import (
+from chunkviz.text.json_source import JsonSource
+from chunkviz.text.json_tokens import (
     CLOSE_LIST,
     CLOSE_OBJECT,
     COLON,
@@ -27,7 +28,6 @@ from chunkviz.text.json_source import (
     OPEN_OBJECT,
     STRING,
     WORD,
-    JsonSource,
 )
 
 OPEN, ITEM, CLOSE = range(3)

@@ -1,9 +1,7 @@
 """JSON read on its source: where every bracket, key and value stands, which no parser of the standard library tells.
 
-The text is read as arrays, not character by character (the idea of simdjson: Langdale and Lemire, "Parsing gigabytes of
-JSON per second", 2019): strings are what lies between every first and second quote that is not escaped, and what has a
-meaning outside them becomes a token. Only brackets are walked through, with a stack of our own, so that no nesting is
-too deep. Then each token is held against the one before it, which finds what is no JSON.
+The text becomes tokens (`json_tokens`), brackets find their partners (`json_nesting`), and here each token is held
+against the one before it, which finds what is no JSON.
 
 Read all the same, though not in the standard: NaN and Infinity, words without quotes inside a list or an object, a comma
 before a closing bracket, several values one after another (JSON Lines, or simply concatenated).
@@ -13,28 +11,33 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import repeat
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkviz.code_points import code_points, is_blank_point
-from chunkviz.measures import BLOCK, Growing, Int32s, Ints
+from chunkviz.measures import Int32s, Ints
 from chunkviz.spans import Span, trimmed
+from chunkviz.text.json_nesting import nesting
+from chunkviz.text.json_tokens import (
+    CLOSE_LIST,
+    CLOSE_OBJECT,
+    COLON,
+    COMMA,
+    KEY,
+    OPEN_LIST,
+    OPEN_OBJECT,
+    STRING,
+    WORD,
+    Fault,
+    lines_of,
+    signs_of,
+    tokens_of,
+)
 
-OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST, COMMA, COLON, STRING, WORD, KEY = range(1, 10)
-"""Kinds of tokens. A closing bracket is one more than its opening one; WORD is any value that is neither string nor
-container: numbers, true, false, null, and what stands in their place."""
-
-_STRUCTURE = np.zeros(128, dtype=np.uint8)
-for _kind, _character in enumerate("{}[],:", start=OPEN_OBJECT):
-    _STRUCTURE[ord(_character)] = _kind
 _TOP, _LIST, _OBJECT = range(3)
 _FAULT, _READ, _TOLERATED = range(3)
 _LITERAL = re.compile(r"true|false|null|-?NaN|-?Infinity")
-_IN_WORD = (_STRUCTURE == 0) & (np.arange(128) != ord('"')) & ~is_blank_point(np.arange(128, dtype=np.uint32))
-_NUMERIC = np.isin(np.arange(128), [ord(c) for c in "0123456789+-.eE"])
 
 
 def _grammar() -> NDArray[np.uint8]:
@@ -58,13 +61,6 @@ def _grammar() -> NDArray[np.uint8]:
 _GRAMMAR: Final = _grammar()
 _OPENED: Final = np.full(KEY + 1, _OBJECT, dtype=np.uint8)
 _OPENED[OPEN_LIST] = _LIST
-
-
-class Fault(NamedTuple):
-    """Where the text is no JSON, and what was expected there."""
-
-    position: int
-    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +97,12 @@ def read_json(text: str, *, by_line: bool = False) -> JsonSource:
     >>> source.starts.tolist(), source.partners.tolist()
     ([0, 1, 2, 4, 5, 8, 10, 11, 12], [8, 1, 2, 7, 4, 5, 6, 3, 0])
     """
-    signs = _signs(text)
+    signs = signs_of(text)
     lines = np.concatenate(([0], np.flatnonzero(signs == 10) + 1)) if by_line else np.zeros(1, dtype=np.int64)
     faults: dict[int, Fault] = {}  # by line; without lines, everything is line 0
-    starts, ends, kinds, no_numbers = _tokens(signs, lines, faults)
-    line_of = _lines_of(lines, starts)
-    containers, partners = _nesting(starts, kinds, line_of, faults)
+    starts, ends, kinds, no_numbers = tokens_of(signs, lines, faults)
+    line_of = lines_of(lines, starts)
+    containers, partners = nesting(starts, kinds, line_of, faults)
     context = _contexts(kinds, containers)
     before = np.concatenate(([0], kinds[:-1])).astype(np.uint8)
     is_key = (kinds == STRING) & (context == _OBJECT) & ((before == OPEN_OBJECT) | (before == COMMA))
@@ -138,204 +134,6 @@ def read_json(text: str, *, by_line: bool = False) -> JsonSource:
         if odd.any()
         else None,
     )
-
-
-def _lines_of(lines: Ints, positions: Int32s) -> Int32s:
-    """int32 (n,): the line that each position is in; `lines` are their starts, int64, the first one 0."""
-    if len(lines) == 1:
-        return np.zeros(len(positions), dtype=np.int32)
-    return (np.searchsorted(lines, positions, side="right") - 1).astype(np.int32)
-
-
-def _signs(text: str) -> NDArray[np.uint8]:
-    """uint8 (len(text),): ASCII as it is, other white space as a blank, everything else as 127; a byte each is fast."""
-    if text.isascii():
-        return np.frombuffer(text.encode("ascii"), dtype=np.uint8)
-    signs = np.empty(len(text), dtype=np.uint8)
-    for at in range(0, len(text), BLOCK):  # four bytes for every character of a block fit where it has just been
-        points = code_points(text[at : at + BLOCK])
-        block = signs[at : at + BLOCK]
-        block[:] = np.minimum(points, 127)
-        high = np.flatnonzero(points > 127)
-        block[high[is_blank_point(points[high])]] = ord(" ")
-    return signs
-
-
-def _tokens(
-    signs: NDArray[np.uint8], lines: Ints, faults: dict[int, Fault]
-) -> tuple[Int32s, Int32s, NDArray[np.uint8], Int32s]:
-    """Starts, ends and kinds of the tokens, and the positions in words of what no number holds.
-
-    Strings without an end are noted as faults of their line.
-    """
-    quotes = _quotes(signs)
-    line_of = _lines_of(lines, quotes)
-    counts = np.bincount(line_of, minlength=len(lines))
-    lasts = np.cumsum(counts) - 1
-    for line in np.flatnonzero(counts % 2).tolist():
-        faults[line] = Fault(int(quotes[lasts[line]]), "a string that nothing closes")
-    # Without its last quote a line has pairs only, and what follows that quote is not looked at.
-    quotes = np.delete(quotes, lasts[counts % 2 == 1])
-    return _outside(signs, quotes[0::2], quotes[1::2])
-
-
-def _outside(
-    signs: NDArray[np.uint8], opening: Int32s, closing: Int32s
-) -> tuple[Int32s, Int32s, NDArray[np.uint8], Int32s]:
-    """Starts, ends and kinds of all tokens, given the quotes around strings; and what no number holds, as `_tokens`.
-
-    Block by block: what a pass needs beside the text then fits where it has just been.
-    """
-    starts, edges, no_numbers = Growing(np.int32), Growing(np.int32), Growing(np.int32)
-    kinds = [np.empty(0, dtype=np.uint8)]
-    in_string, in_word = 0, False
-    after = closing + 1
-    for low in range(0, len(signs), BLOCK):
-        block = signs[low : low + BLOCK]
-        high = low + len(block)
-        begun = opening[slice(*np.searchsorted(opening, (low, high)))] - low
-        ended = after[slice(*np.searchsorted(after, (low, high)))] - low
-        mark = np.zeros(len(block), dtype=np.int8)
-        mark[0] = in_string
-        mark[begun] += 1
-        mark[ended] -= 1
-        inside = np.cumsum(mark, dtype=np.int8)
-        outside = inside == 0
-        kind_at = _STRUCTURE[block] * outside
-        word = outside & _IN_WORD[block]
-        no_numbers.add(np.flatnonzero(word & ~_NUMERIC[block]), low)
-        # Where words begin and end, by turns.
-        edge = np.flatnonzero(word != np.concatenate(([in_word], word[:-1])))
-        kind_at[begun] = STRING
-        kind_at[edge[word[edge]]] = WORD
-        at = np.flatnonzero(kind_at)
-        edges.add(edge, low)
-        starts.add(at, low)
-        kinds.append(kind_at[at])
-        in_string, in_word = int(inside[-1]), bool(word[-1])
-    edges.add(np.array([len(signs)] if in_word else [], dtype=np.int32), 0)
-    kind = np.concatenate(kinds)
-    ends = starts.filled + np.int32(1)
-    ends[kind == STRING] = after
-    ends[kind == WORD] = edges.filled[1::2]
-    return starts.filled, ends, kind, no_numbers.filled
-
-
-def _positions(signs: NDArray[np.uint8], character: str) -> Int32s:
-    found = Growing(np.int32)
-    for at in range(0, len(signs), BLOCK):
-        found.add(np.flatnonzero(signs[at : at + BLOCK] == ord(character)), at)
-    return found.filled
-
-
-def _quotes(signs: NDArray[np.uint8]) -> Int32s:
-    """Positions of the quotes that no odd number of backslashes stands before."""
-    quotes = _positions(signs, '"')
-    behind = np.flatnonzero((quotes > 0) & (signs[np.maximum(quotes - 1, 0)] == ord("\\")))
-    if not len(behind):
-        return quotes
-    slashes = _positions(signs, "\\")
-    # Of each backslash, the first one of the run that it stands in.
-    runs = np.maximum.accumulate(np.where(np.diff(slashes, prepend=-2) > 1, slashes, -1))
-    first = runs[np.searchsorted(slashes, quotes[behind]) - 1]
-    escaped = behind[(quotes[behind] - first) % 2 == 1]
-    return np.delete(quotes, escaped)
-
-
-def _nesting(
-    starts: Int32s, kinds: NDArray[np.uint8], line_of: Int32s, faults: dict[int, Fault]
-) -> tuple[Int32s, Int32s]:
-    """The container and the partner of every token; brackets that do not match are noted as faults of their line."""
-    is_bracket = (kinds >= OPEN_OBJECT) & (kinds <= CLOSE_LIST)
-    brackets = np.flatnonzero(is_bracket)
-    inside, partners = _paired(kinds[brackets], line_of[brackets])
-    if inside is None:
-        return _walked(starts, kinds, line_of, faults)
-    partner = np.arange(len(starts), dtype=np.int32)
-    partner[brackets] = brackets[partners]
-    around = np.concatenate(([-1], np.where(inside < 0, -1, brackets[np.maximum(inside, 0)]))).astype(np.int32)
-    return around[np.cumsum(is_bracket, dtype=np.int32) - is_bracket], partner
-
-
-def _paired(kinds: NDArray[np.uint8], line_of: Int32s) -> tuple[Ints | None, Ints]:
-    """For m brackets that all match, in their own lines: after each the bracket that is open, -1 for none; and its partner.
-
-    None where they do not. Brackets of one depth, in order, open and close by turns.
-    """
-    m = len(kinds)
-    opens = (kinds == OPEN_OBJECT) | (kinds == OPEN_LIST)
-    depth_after = np.cumsum(np.where(opens, 1, -1).astype(np.int32), dtype=np.int32)
-    none = np.empty(0, dtype=np.int64)
-    if not m:
-        return none, none
-    line_ends = np.flatnonzero(np.diff(line_of, append=-1))
-    if depth_after.min() < 0 or depth_after[line_ends].any():
-        return None, none
-    depth = np.where(opens, depth_after, depth_after + 1)  # of what a bracket opens or closes, from 1 on
-    order = np.argsort(depth, kind="stable")
-    left, right = order[0::2], order[1::2]
-    if not np.array_equal(kinds[left] + 1, kinds[right]):
-        return None, none
-    partners = np.empty(m, dtype=np.int64)
-    partners[left], partners[right] = right, left
-    # What is open after a bracket is the last one of its depth that opened: for each depth its brackets, in order.
-    keys = depth[order].astype(np.int64) * m + order
-    last = np.searchsorted(keys, depth_after.astype(np.int64) * m + np.arange(m), side="right") - 1
-    inside = np.where(depth_after > 0, order[np.maximum(last, 0)], -1)
-    return inside, partners
-
-
-def _walked(
-    starts: Int32s, kinds: NDArray[np.uint8], line_of: Int32s, faults: dict[int, Fault]
-) -> tuple[Int32s, Int32s]:
-    """`_nesting` one by one, for brackets of which some do not match."""
-    n = len(starts)
-    is_bracket = (kinds >= OPEN_OBJECT) & (kinds <= CLOSE_LIST)
-    brackets = np.flatnonzero(is_bracket)
-    partner = np.arange(n, dtype=np.int32)
-    partner[brackets] = n
-    inside: list[int] = []  # what stands after each bracket is in the container that this token opens
-    open_: list[int] = []
-    awaited: list[int] = []
-    current, skipped = 0, -1
-    several = len(line_of) > 0 and int(line_of[-1]) > 0
-    lines = line_of[brackets].tolist() if several else repeat(0)
-    opened: list[int] = []
-    closed: list[int] = []
-    for t, kind, line in zip(brackets.tolist(), kinds[brackets].tolist(), lines, strict=False):
-        if line != current:
-            if open_:
-                faults.setdefault(current, Fault(int(starts[open_[-1]]), "a bracket that nothing closes"))
-                open_.clear()
-                awaited.clear()
-            current = line
-        if line == skipped:
-            inside.append(-1)
-        elif kind in (OPEN_OBJECT, OPEN_LIST):
-            open_.append(t)
-            awaited.append(kind + 1)
-            inside.append(t)
-        elif open_ and awaited[-1] == kind:
-            awaited.pop()
-            opened.append(open_.pop())
-            closed.append(t)
-            inside.append(open_[-1] if open_ else -1)
-        else:
-            at = int(starts[t])
-            if line not in faults or at < faults[line].position:
-                faults[line] = Fault(at, "a closing bracket that closes nothing")
-            skipped = line
-            open_.clear()
-            awaited.clear()
-            inside.append(-1)
-    if open_ and several:
-        faults.setdefault(current, Fault(int(starts[open_[-1]]), "a bracket that nothing closes"))
-    partner[opened] = closed
-    partner[closed] = opened
-    around = np.array([-1, *inside], dtype=np.int32)
-    if several and faults:
-        around[1:][np.isin(line_of[brackets], list(faults))] = -1
-    return around[np.cumsum(is_bracket) - is_bracket], partner
 
 
 def _contexts(kinds: NDArray[np.uint8], containers: Int32s) -> NDArray[np.uint8]:

@@ -129,7 +129,9 @@ class SyntaxCutter:
             return
         spans = [Span(group[0].start, group[-1].end) for group in groups]
         packs = list(self._packed(spans, self._alone(groups)))
-        nested = packs[-1][2] is None if packs else False  # the last one, like all after `else`, holds the rest of a chain
+        nested = (
+            packs[-1][2] is None if packs else False
+        )  # the last one, like all after `else`, holds the rest of a chain
         for first, after, chunk in packs:
             if chunk is None:
                 yield Parts(groups[first])

@@ -18,7 +18,7 @@ from chunkviz.chunking import Chunking
 from chunkviz.document import Document
 from chunkviz.engine import run
 from chunkviz.report import Report, report
-from chunkviz.resizing import resizing_blob, resizing_key
+from chunkviz.resizing import resizing_blob
 from chunkviz.segments import document_blob
 from chunkviz.ui import embedding, endpoints
 from chunkviz.ui.cache_keys import key_of
@@ -88,7 +88,9 @@ def _resizing(key: str, _made: Chunking) -> bytes | None:
     return resizing_blob(_made)
 
 
-def resizing_of(made: Chunking) -> bytes | None:
-    """What the browser needs to follow the sliders of a column, made once for all their values; None for nothing."""
-    key = resizing_key(made)
-    return _resizing(key_of("resizing", key), made) if key else None
+def resizing_of(made: Chunking, key: str) -> bytes | None:
+    """What the browser needs to follow the sliders of a column, made once for all their values; None for nothing.
+
+    key : `resizing.resizing_key` of it, not empty
+    """
+    return _resizing(key_of("resizing", key), made)

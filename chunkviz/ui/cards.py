@@ -12,7 +12,7 @@ from chunkviz import format
 from chunkviz.document import Note
 from chunkviz.metrics import Finding
 from chunkviz.report import Figure, Report
-from chunkviz.segments import Audit, Chip
+from chunkviz.view_records import Audit, Chip
 
 STYLE = """<style>
 .cv-notice{border-left:4px solid var(--cv-c,#888);padding:.45rem .8rem;margin:.1rem 0;border-radius:.3rem;
@@ -22,7 +22,7 @@ STYLE = """<style>
 .stMainBlockContainer{padding-top:3.6rem!important;padding-bottom:3rem!important}
 .cv-list{margin:.2rem 0;padding-left:1.1rem}.cv-list li{margin:.12rem 0;overflow-wrap:anywhere}
 .cv-lead{opacity:.82;margin:0 0 .3rem}
-.stApp [data-testid^="stBaseButton-primary"],.stApp [data-testid^="stBaseButton-primary"] *,
+.stApp [data-testid^="stBaseButton-primary"]:enabled,.stApp [data-testid^="stBaseButton-primary"]:enabled *,
 .stApp [data-testid="stMultiSelect"] [data-tag],.stApp [data-testid="stMultiSelect"] [data-tag] *{
   color:light-dark(#fff,#12151c)!important}
 </style>"""

@@ -16,6 +16,10 @@ from chunkviz.similarity import similarities
 from chunkviz.units import EMBEDDING_LIMIT, EMBEDDING_MODEL, unit
 
 MOST_BARS = 40
+FAR = 4
+"""So many times the largest chunk may the axis be long, for the model's limit to be on it."""
+THIN = 150
+"""Bars narrower than this part of the axis have no outline, which would leave nothing of them."""
 
 
 def bins(sizes: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
@@ -48,7 +52,10 @@ def histogram(chunkings: Sequence[Chunking], titles: Sequence[str], colors: dict
     word = unit(chunkings[0].unit).word
     figure = make_subplots(rows=1, cols=len(chunkings), shared_yaxes=True, subplot_titles=list(titles))
     limit = model_limit(chunkings[0])
-    right = max(float(edges[-1]), (limit or 0) * 1.05)
+    # A limit far beyond all chunks is only named: an axis that reaches it would leave the bars no width.
+    seen = limit is not None and limit <= FAR * float(edges[-1])
+    right = max(float(edges[-1]), (limit or 0) * 1.05 if seen else 0)
+    outline = 1 if edges[1] - edges[0] > right / THIN else 0
     for at, values in enumerate(sizes):
         counts, _ = np.histogram(values, edges)
         figure.add_bar(
@@ -57,32 +64,35 @@ def histogram(chunkings: Sequence[Chunking], titles: Sequence[str], colors: dict
             width=edges[1] - edges[0],
             customdata=[[at, lo, hi] for lo, hi in pairwise(edges.tolist())],
             hovertemplate="%{y} chunks of %{customdata[1]:.0f} to %{customdata[2]:.0f} " + word + "<extra></extra>",
-            marker={"color": colors["bar"], "line": {"width": 1, "color": colors["background"]}},
+            marker={"color": colors["bar"], "line": {"width": outline, "color": colors["background"]}},
             showlegend=False,
             row=1,
             col=at + 1,
         )
-        if limit is not None:
+        if seen:
             figure.add_vline(x=limit, line={"color": colors["limit"], "width": 2, "dash": "dash"}, row=1, col=at + 1)
     if limit is not None:
-        figure.add_annotation(
-            text=f"{EMBEDDING_MODEL} reads no further",
-            x=limit,
-            y=1,
-            yref="paper",
-            yshift=-8,
-            # To the side where there is room for it.
-            xanchor="left" if limit < 0.6 * right else "right",
-            showarrow=False,
-            font={"size": 11, "color": colors["limit"]},
+        # Below the charts, where no bar and no neighbour is in its way.
+        beyond = "" if seen else ", beyond the right edge"
+        figure.add_scatter(
+            x=[None],
+            y=[None],
+            mode="lines",
+            line={"color": colors["limit"], "width": 2, "dash": "dash"},
+            name=f"{EMBEDDING_MODEL} reads no further ({limit:,.0f} {word}{beyond})",
+            row=1,
+            col=1,
         )
     # No drag mode here: Streamlit reports clicks on bars only where it chooses the mode itself.
     figure.update_xaxes(title_text=f"chunk size ({word})", range=[0, right], fixedrange=True)
     figure.update_yaxes(fixedrange=True)
     figure.update_yaxes(title_text="chunks", col=1)
     figure.update_layout(
-        height=250,
+        height=270,
         margin={"l": 50, "r": 10, "t": 30, "b": 45},
+        legend={"orientation": "h", "x": 0, "xanchor": "left", "y": -0.32, "yanchor": "top", "font": {"size": 12}},
+        legend_itemclick=False,
+        legend_itemdoubleclick=False,
         bargap=0,
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",

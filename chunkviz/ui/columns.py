@@ -10,9 +10,9 @@ import streamlit as st
 from chunkviz import registry
 from chunkviz.chunking import Chunking
 from chunkviz.resizing import followed, resizing_key
-from chunkviz.segments import Following
 from chunkviz.ui import cards, state
-from chunkviz.ui.controls import control, css_class, current, drawn, store
+from chunkviz.ui.controls import control, css_class, current, drawn, popover, store
+from chunkviz.view_records import Following
 
 
 def seed(prefix: str, column: state.Column) -> None:
@@ -72,7 +72,7 @@ def head(prefix: str, known: Sequence[str], label: str, unit_word: str, primary:
     values: dict[str, Any] = {}
     for param in [p for p in strategy.params if p.active(values)][:primary]:
         values[param.name] = control(param, f"{prefix}.{chosen}.{param.name}", values, unit_word)
-    with st.popover(f"What “{strategy.title}” does", icon=":material/tune:", width="stretch"):
+    with popover(f"What “{strategy.title}” does", key=f"{prefix}.more", icon=":material/tune:", width="stretch"):
         cards.plain(f"{strategy.one_line}. {strategy.how}")
         for param in strategy.params:
             if param.name not in values and param.active(values):

@@ -7,14 +7,35 @@ another strategy and comes back finds the sliders where they were.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from html import escape
+from typing import Any, Final, Literal
 
 import streamlit as st
 
 from chunkviz.params import Choice, Flag, Float, Int, Param, Positions, Text, Texts
 
 _STORE = "settings"
+_UNSEEN: ContextVar[bool] = ContextVar("inside a closed popover", default=False)
+
+FITTING: Final = 12
+"""Letters that every select box has room for."""
+_STEP, _LONGEST = 4, 120
+STYLE: Final = (
+    "<style>"
+    '.stApp [data-testid="stSelectbox"] input{text-overflow:ellipsis}'
+    ".cv-fits{container-type:inline-size}"
+    ".cv-fits p{display:none;margin:.15rem 0 0;font-size:.85rem;line-height:1.3;overflow-wrap:anywhere}"
+    # A letter is about 0.37 rem wide, and the arrow and the edges take 3.2 rem.
+    + "".join(
+        f"@container (max-width:{0.37 * letters + 3.2:.2f}rem){{.cv-fits .cv-fits-{letters}{{display:block}}}}"
+        for letters in range(_STEP, _LONGEST + 1, _STEP)
+    )
+    + "</style>"
+)
+"""For the controls of every screen."""
 
 
 def store() -> dict[str, Any]:
@@ -69,10 +90,13 @@ def current(param: Param, key: str, siblings: Mapping[str, Any]) -> Any:
     return value if rule.fault(value, siblings, "") is None else param.default
 
 
-def control(param: Param, key: str, siblings: Mapping[str, Any], unit_word: str) -> Any:
+def control(
+    param: Param, key: str, siblings: Mapping[str, Any], unit_word: str, marks: Mapping[str, str] | None = None
+) -> Any:
     """Draw one parameter and return its value, which is legal beside its siblings.
 
-    key : of the widget and of the store
+    key   : of the widget and of the store
+    marks : what has to be known of single options before they are chosen, in words that are put behind their names
     """
     rule = param.rule
     value = current(param, key, siblings)
@@ -81,18 +105,26 @@ def control(param: Param, key: str, siblings: Mapping[str, Any], unit_word: str)
     if isinstance(rule, Int):
         value = _whole_number(rule, label, key, value, siblings)
     elif isinstance(rule, Float):
-        _set(key, value)
+        settle(key, value)
         value = st.slider(label, float(rule.low), float(rule.high), step=rule.step, key=key, help=rule.help)
     elif isinstance(rule, Choice):
-        _set(key, value)
-        value = st.selectbox(label, list(rule.options), key=key, format_func=lambda o: rule.options[o], help=rule.help)
+        settle(key, value)
+        words = {o: f"{said} ({marks[o]})" if marks and o in marks else said for o, said in rule.options.items()}
+        if max(map(len, words.values())) <= FITTING:
+            value = st.selectbox(label, list(words), key=key, format_func=words.__getitem__, help=rule.help)
+        else:
+            with st.container(gap=None):
+                value = st.selectbox(label, list(words), key=key, format_func=words.__getitem__, help=rule.help)
+                _whole(words[value])
     elif isinstance(rule, Flag):
-        _set(key, value)
+        settle(key, value)
         value = st.toggle(label, key=key, help=rule.help)
     elif isinstance(rule, Text):
-        _set(key, value)
+        settle(key, value)
         options = list(dict.fromkeys([value, param.default, *rule.examples]))
-        value = st.selectbox(label, options, key=key, help=rule.help, accept_new_options=True)
+        with st.container(gap=None):
+            value = st.selectbox(label, options, key=key, help=rule.help, accept_new_options=True)
+            _whole(value)
     elif isinstance(rule, Texts):
         value = _texts(rule, label, key, value)
     elif isinstance(rule, Positions):
@@ -104,10 +136,36 @@ def control(param: Param, key: str, siblings: Mapping[str, Any], unit_word: str)
     return value
 
 
-def _set(key: str, value: Any) -> None:
+def _whole(text: str) -> None:
+    """What a select box shows, once more below it where the box is too narrow for it: a box has one line.
+
+    How wide a box is only the browser knows; a style of `STYLE` for texts of about this length decides there.
+    """
+    fits = min(len(text) + -len(text) % _STEP, _LONGEST)
+    st.html(f'<div class="cv-fits" aria-hidden="true"><p class="cv-fits-{fits}">{escape(text)}</p></div>')
+
+
+def settle(key: str, value: Any) -> None:
     """Give a widget its value before it is drawn; Streamlit would reset one outside its range to the default."""
-    if st.session_state.get(key) != value:
+    if _UNSEEN.get() or st.session_state.get(key) != value:
         st.session_state[key] = value
+
+
+@contextmanager
+def popover(label: str, *, key: str, icon: str, width: Literal["stretch", "content"] = "content") -> Iterator[None]:
+    """A button that opens a box with controls, which show what they are set to whenever it is opened.
+
+    The browser makes what is inside only then, from what was sent with the last run. A value that was sent with an earlier
+    one is gone by that time: the control would show its lowest value, and send that back. So as long as the box is closed,
+    every run sends all values.
+    """
+    box = st.popover(label, key=key, icon=icon, width=width, on_change="rerun")
+    outside = _UNSEEN.set(not box.open)
+    try:
+        with box:
+            yield
+    finally:
+        _UNSEEN.reset(outside)
 
 
 def _whole_number(rule: Int, label: str, key: str, current: int, siblings: Mapping[str, Any]) -> int:
@@ -129,14 +187,14 @@ def _whole_number(rule: Int, label: str, key: str, current: int, siblings: Mappi
     if store().get(drawn) != (low, soft):
         store()[drawn] = (low, soft)
         st.session_state[key] = current
-    _set(key, current)
+    settle(key, current)
     return int(st.slider(label, low, soft, step=rule.step, key=key, help=rule.help))
 
 
 def _texts(rule: Texts, label: str, key: str, value: tuple[str, ...]) -> tuple[str, ...]:
     """One text a line, with \\n and \\t for what cannot be typed; an empty line is the empty text."""
     if _lines(st.session_state.get(key) or "") != value:
-        _set(key, _spelled(value))
+        settle(key, _spelled(value))
     return _lines(st.text_area(label, key=key, help=f"{rule.help} One a line; \\n is a line end.", height=100))
 
 

@@ -23,12 +23,12 @@ from chunkviz.lessons.ways import SHORTEST, Setting, tokens
 from chunkviz.metrics.base import Finding
 from chunkviz.report import Report
 from chunkviz.retrieval.options import RetrievalOptions
-from chunkviz.segments import Focus
 from chunkviz.ui import cache, cards, diagrams, frame, learning, presenting, progress, small_charts, state, swapping
 from chunkviz.ui.cache_keys import key_of
 from chunkviz.ui.controls import store
 from chunkviz.ui.viewer import viewer
 from chunkviz.units import DEFAULT_UNIT
+from chunkviz.view_records import Focus
 
 _STEP: Final = "demo.step"
 _VIEWER: Final = "demo.viewer"

@@ -113,9 +113,10 @@ def style(theme: str | None) -> str:
 
 _CSS: Final = """
 .lv-text{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.86rem;line-height:1.75;margin:.2rem 0 .5rem;
-  color:var(--lv-ink);max-height:40rem;overflow:auto;padding:.1rem .2rem}
+  color:var(--lv-ink);max-height:40rem;overflow:auto;padding:.1rem .2rem;
+  unicode-bidi:plaintext;text-align:start}
 .lv-p{background:var(--lv-bg);padding:.14em 0;-webkit-box-decoration-break:clone;box-decoration-break:clone}
-.lv-start{box-shadow:inset 2px 0 0 var(--lv-ink);-webkit-box-decoration-break:slice;box-decoration-break:slice}
+.lv-start{border-inline-start:2px solid var(--lv-ink);-webkit-box-decoration-break:slice;box-decoration-break:slice}
 .lv-over{background-image:repeating-linear-gradient(45deg,transparent 0 4px,
   color-mix(in srgb,var(--lv-ink) 26%,transparent) 4px 5px)}
 .lv-hit{font-weight:700;text-decoration:underline 2px;text-underline-offset:3px}
@@ -180,7 +181,8 @@ def painted(shown: Shown, hits: Iterable[Span] = (), *, prose: bool = False) -> 
             pieces.append(f'<span class="lv-hit">{escape(text[a:b])}</span>')
         else:
             pieces.append(escape(text[a:b]))
-    return f'<div class="lv-text" tabindex="0" role="group" aria-label="The text in its chunks">{"".join(pieces)}</div>'
+    about = 'dir="auto" tabindex="0" role="group" aria-label="The text in its chunks"'
+    return f'<div class="lv-text" {about}>{"".join(pieces)}</div>'
 
 
 def ruler(shown: Shown) -> str:

@@ -7,9 +7,8 @@ holds them.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from importlib import import_module
 from typing import Any
 
 import streamlit as st
@@ -19,6 +18,7 @@ from chunkviz.document import Document
 from chunkviz.errors import LLMError
 from chunkviz.ui import cards, progress
 from chunkviz.ui.cache_keys import key_of
+from chunkviz.workload import questions_of
 
 NONE = "Without one, the strategies that ask a model say what they need."
 
@@ -80,7 +80,7 @@ def ask(document: Document, strategy: str, run: Callable[[], Any]) -> None:
     agreed: set[str] = st.session_state.setdefault("llm.agreed", set())
     title = registry.strategy(strategy).title
     if key not in agreed:
-        estimate = llm.estimate(_questions(document, strategy), endpoint)
+        estimate = llm.estimate(questions_of(registry.strategy(strategy), document), endpoint)
         cost = f", about {estimate.cost:.4f} by its prices" if estimate.cost is not None else ""
         st.button(
             f"Ask {endpoint.host} for “{title}”",
@@ -105,10 +105,3 @@ def ask(document: Document, strategy: str, run: Callable[[], Any]) -> None:
 
     progress.waited(job, text=f"Asking {endpoint.host}", seconds=llm.Limits.of_process().seconds * 10, key=key)
     done.add(key)
-
-
-def _questions(document: Document, strategy: str) -> Sequence[llm.Question]:
-    """What the strategy will ask: its module says so, under the name `questions`."""
-    module = import_module(registry.strategy(strategy).cut.__module__)
-    found: Sequence[llm.Question] = module.questions(document)
-    return found

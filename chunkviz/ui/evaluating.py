@@ -9,17 +9,17 @@ from typing import Any, Final
 
 import streamlit as st
 
-from chunkviz import embed, format, llm, registry, samples
+from chunkviz import embed, format, registry, samples
 from chunkviz.document import Document
 from chunkviz.errors import ChunkvizError, LoadError
 from chunkviz.evaluation import Depth
 from chunkviz.grid import MODES, RERANKERS, SEARCHES, Grid
 from chunkviz.metrics.case import Rules
 from chunkviz.questions import QuestionSet, resolve
-from chunkviz.retrieval import RetrievalOptions
-from chunkviz.ui import cards, documents, frame, models, questions
+from chunkviz.retrieval import RetrievalOptions, rerank
+from chunkviz.ui import cards, documents, endpoints, frame, models, questions
 from chunkviz.ui.cache_keys import key_of
-from chunkviz.ui.controls import store
+from chunkviz.ui.controls import popover, settle, store
 
 PREFIX: Final = "evaluate"
 SAMPLE_SET: Final = ("api_manual", "policy_handbook", "call_transcript")
@@ -41,6 +41,7 @@ AXES: Final[Mapping[str, tuple[str, ...]]] = {
 LINKED: Final = tuple(axis for axis in AXES if axis != "models")
 """What a link holds of it, under these names. A name of a model may be a folder of the reader's, and stays out."""
 CROSS_ENCODER: Final = f"{PREFIX}.cross_encoder"
+SEARCHED: Final = "How it is searched, and how far"
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ def choose_documents(shown: frame.Frame) -> dict[str, Document]:
         if shown.source.id not in chosen and not (first and f"{PREFIX}.docs" in store()):
             own = [i for i in opened if i in chosen or i == shown.source.id]
             chosen = [*chosen, shown.source.id] if shown.source.sample or any(i in opened for i in chosen) else own
-    _settle("docs", chosen)
+    settle(f"{PREFIX}.docs", chosen)
     picked = st.multiselect(
         "Documents",
         options,
@@ -202,7 +203,7 @@ def _upload(document: Document) -> None:
 
 def _choices() -> dict[str, Sequence[str]]:
     known = registry.strategies()
-    asks = llm.available() is not None
+    asks = endpoints.current() is not None
     return {
         "strategies": [i for i, s in known.items() if (asks or not s.tags.needs_model) and not s.tags.by_hand],
         "modes": list(MODES),
@@ -212,12 +213,6 @@ def _choices() -> dict[str, Sequence[str]]:
     }
 
 
-def _settle(axis: str, value: Sequence[str]) -> None:
-    key = f"{PREFIX}.{axis}"
-    if list(st.session_state.get(key, [])) != list(value):
-        st.session_state[key] = list(value)
-
-
 def _axis(
     axis: str, label: str, options: Sequence[str], help: str, words: Mapping[str, str], free: bool = False
 ) -> list[str]:
@@ -225,7 +220,7 @@ def _axis(
     key = f"{PREFIX}.{axis}"
     kept = st.session_state.get(key, store().get(key, AXES[axis]))
     value = [v for v in kept if free or v in options]
-    _settle(axis, value)
+    settle(key, value)
     chosen: list[str] = st.multiselect(
         label,
         list(dict.fromkeys([*options, *value])),
@@ -252,6 +247,16 @@ def _numbers(words: Sequence[str], what: str, low: int) -> list[int]:
     return good
 
 
+def missing(shared: Mapping[str, Any]) -> str:
+    """What the grid needs and this computer has not, and what can be done; "" where it can be run."""
+    absent = rerank.absent(shared["cross_encoder"]) if "cross_encoder" in shared else ""
+    return (
+        f"{absent} Under “{SEARCHED}” you can name another one, or leave it out. Until then nothing can be run."
+        if absent
+        else ""
+    )
+
+
 def choose_grid(shown: frame.Frame) -> tuple[Grid, list[int | str], Rules, dict[str, Any]]:
     """The controls of the grid: recipes, how far each ranking is read, the rules, and what all recipes share."""
     choices = _choices()
@@ -261,7 +266,7 @@ def choose_grid(shown: frame.Frame) -> tuple[Grid, list[int | str], Rules, dict[
             "strategies",
             "Strategies",
             choices["strategies"],
-            "Ways to cut. Those that ask a language model are here once an endpoint is set.",
+            "Ways to cut. Those that ask a language model are here once one is set in the sidebar, under “Language model”.",
             titles,
         )
     left, right = st.columns(2, gap="medium")
@@ -279,7 +284,7 @@ def choose_grid(shown: frame.Frame) -> tuple[Grid, list[int | str], Rules, dict[
             True,
         )
     shared: dict[str, Any] = {}
-    with st.popover("How it is searched, and how far", icon=":material/tune:"):
+    with popover(SEARCHED, key=f"{PREFIX}.searched", icon=":material/tune:"):
         said = {p.name: p.rule.help for p in RetrievalOptions.declared()}
         modes = _axis("modes", "What is embedded and returned", choices["modes"], said["mode"], MODES)
         searches = _axis("searches", "Search", choices["searches"], said["retriever"], SEARCHES)
@@ -292,11 +297,15 @@ def choose_grid(shown: frame.Frame) -> tuple[Grid, list[int | str], Rules, dict[
             "the model that comes with chunkviz.",
             {embed.DEFAULT: f"{embed.DEFAULT} (comes with chunkviz)"},
         )
-        rerankers = _axis("rerankers", "Reranking", choices["rerankers"], said["reranker"], RERANKERS)
+        named_encoder = st.session_state.get(CROSS_ENCODER, RetrievalOptions().cross_encoder)
+        words = dict(RERANKERS)
+        if rerank.absent(named_encoder):
+            words["cross_encoder"] += f" ({models.ABSENT})"
+        rerankers = _axis("rerankers", "Reranking", choices["rerankers"], said["reranker"], words)
         if "cross_encoder" in rerankers:
+            settle(CROSS_ENCODER, named_encoder)
             shared["cross_encoder"] = st.text_input(
                 "Cross-encoder",
-                RetrievalOptions().cross_encoder,
                 key=CROSS_ENCODER,
                 help="Name or folder of a sentence-transformers CrossEncoder.",
             )
@@ -310,7 +319,7 @@ def choose_grid(shown: frame.Frame) -> tuple[Grid, list[int | str], Rules, dict[
             True,
         )
         key = f"{PREFIX}.published"
-        st.session_state.setdefault(key, store().get(key, False))
+        settle(key, st.session_state.get(key, store().get(key, False)))
         store()[key] = st.toggle(
             "As published",
             key=key,

@@ -1,54 +1,46 @@
-"""An evaluation that goes on while the page is used: in a thread, with a bar, a stop button, and a way to go on later.
-
-Streamlit ends a running script with every click. The work is therefore not done in the script: the script only looks
-how far it is, and every run of the page finds it where it is. Nobody looking for a while means that the page is closed,
-and then it stops, too.
-"""
+"""An evaluation in the background, and a way to go on with it later."""
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
-from typing import Any, Final
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Final
 
-import streamlit as st
-
-from chunkviz import format
+from chunkviz import llm
 from chunkviz.document import Document
 from chunkviz.embed import Embedder, using
 from chunkviz.evaluate import Step, evaluate
 from chunkviz.evaluation import Evaluation
-from chunkviz.grid import joined, spelled
+from chunkviz.grid import joined
 from chunkviz.metrics.case import Rules
 from chunkviz.questions import QuestionSet
-from chunkviz.retrieval import RetrievalOptions
-from chunkviz.ui.progress import Bar
+from chunkviz.ui.background import Background
+from chunkviz.wait_words import about
 
-ALONE_SECONDS: Final = 45.0
-LOOK_SECONDS: Final = 0.2
 _WORDS: Final = {
     "cutting": "cutting the documents",
+    "asking": "asking the language model",
     "embedding": "turning texts into vectors (embedding)",
     "reranking": "reading passages again (reranking)",
     "done": "counting",
 }
 
-_threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="chunkviz-evaluate")
-
 
 @dataclass(eq=False)
-class Job:
+class Job(Background[Evaluation]):
     """One run of a grid.
 
     shares    : tokens to embed for each recipe, for the bar
     embedders : those of the session, whose thread this is not
+    endpoint  : of the session, for the strategies that ask a language model; None where it has none
     done      : what earlier parts of this run found, where it was stopped and goes on
     """
 
-    key: str
+    threads: ClassVar[ThreadPoolExecutor] = ThreadPoolExecutor(max_workers=2, thread_name_prefix="chunkviz-evaluate")
+
     documents: Mapping[str, Document]
     asked: QuestionSet
     recipes: Sequence[Mapping[str, Any]]
@@ -58,11 +50,9 @@ class Job:
     shares: Sequence[int]
     done: Evaluation | None = None
     embedders: Mapping[str, Embedder] = field(default_factory=dict)
-    _future: Future[Evaluation] | None = None
-    _stop: threading.Event = field(default_factory=threading.Event)
-    _seen: float = 0.0
-    _began: float = 0.0
-    _step: Step | None = None
+    endpoint: llm.Endpoint | None = None
+    _began: float = field(default=0.0, init=False)
+    _step: Step | None = field(default=None, init=False)
 
     @property
     def finished(self) -> int:
@@ -70,26 +60,16 @@ class Job:
         return len(self.done.results) // len(self.depths) if self.done else 0
 
     def start(self) -> None:
-        self._seen = self._began = time.monotonic()
-        self._future = _threads.submit(self._work)
+        self._began = time.monotonic()
+        super().start()
 
     def resumed(self, key: str, done: Evaluation) -> Job:
         """The rest of this run, under another key."""
-        return Job(
-            key,
-            self.documents,
-            self.asked,
-            self.recipes,
-            self.depths,
-            self.rules,
-            self.shared,
-            self.shares,
-            done,
-            self.embedders,
-        )
+        return replace(self, key=key, done=done)
 
     def _work(self) -> Evaluation:
-        with using(self.embedders):
+        asked = llm.using(self.endpoint, stop=self._stop, progress=self._answered) if self.endpoint else nullcontext()
+        with using(self.embedders), asked:
             rest = evaluate(
                 self.documents,
                 self.asked,
@@ -98,28 +78,19 @@ class Job:
                 self.rules,
                 retrieval=self.shared,
                 progress=self._tell,
-                stop=lambda: self._stop.is_set() or time.monotonic() - self._seen > ALONE_SECONDS,
+                stop=lambda: self._stop.is_set() or self._alone,
             )
         return joined(self.done, rest) if self.done else rest
 
     def _tell(self, step: Step) -> None:
         self._step = step
 
-    def end(self, *, early: bool = False) -> Evaluation:
-        """What was found, or with `early` what was found until now. Waits; raises what the work raised."""
-        if early:
+    def _answered(self, done: int, total: int) -> None:
+        """The language model has answered once more; it is not asked on for a page that is closed."""
+        if self._alone:
             self._stop.set()
-        assert self._future is not None  # `start` comes first
-        return self._future.result()
-
-    def watch(self, bar: Bar) -> None:
-        """Wait for the end with the bar; a click anywhere ends the script here and leaves the work alone."""
-        assert self._future is not None
-        while not self._future.done():
-            self._seen = time.monotonic()
-            share, words = self._progress()
-            bar.show(share, words)
-            time.sleep(LOOK_SECONDS)
+        if self._step is not None:
+            self._step = self._step._replace(what="asking", done=done, total=total)
 
     def _progress(self) -> tuple[float, str]:
         """How far it is, by tokens embedded, and in words."""
@@ -139,43 +110,3 @@ class Job:
         if share > 0.05 and taken > 3:
             words += f", {about(taken / share - taken)} left"
         return (self.finished + share * (len(self.recipes) - self.finished)) / len(self.recipes), words
-
-    def current(self) -> str:
-        """The recipe that comes next, in words."""
-        given = self.recipes[min(self.finished, len(self.recipes) - 1)]
-        return spelled(given, RetrievalOptions.of({**self.shared, **given.get("retrieval", {})}))
-
-
-def was_stopped(key: str) -> bool:
-    """Whether the reader pressed the stop button of this job."""
-    return key in st.session_state.get("stopped", set())
-
-
-def about(seconds: float) -> str:
-    """A time to wait, as exact as it can be known.
-
-    >>> about(0.3), about(42), about(200), about(9000)
-    ('about a second', 'about 40 seconds', 'about 3 minutes', 'about 2.5 hours')
-    """
-    if seconds < 1.5:
-        return "about a second"
-    if seconds < 90:
-        rounded = int(seconds) if seconds < 10 else round(seconds / 5) * 5 if seconds < 30 else round(seconds / 10) * 10
-        return f"about {format.plural(rounded, 'second')}"
-    if seconds < 5400:
-        return f"about {format.plural(round(seconds / 60), 'minute')}"
-    return f"about {seconds / 3600:.1f} hours"
-
-
-def between(least: float, most: float) -> str:
-    """A time to wait that lies between two.
-
-    >>> between(100, 250), between(2, 2.2), between(20, 130), between(0.2, 0.9)
-    ('about 2 to 4 minutes', 'about 2 seconds', 'about 20 seconds to 2 minutes', 'about a second')
-    """
-    low, high = about(least), about(most)
-    if low == high:
-        return low
-    unit = high.rsplit(" ", 1)[1]
-    short = low.removesuffix(f" {unit}") if unit != "second" else low
-    return f"{short} to {high.removeprefix('about ')}"

@@ -14,10 +14,10 @@ from chunkviz.chunking import Chunking
 from chunkviz.document import Document
 from chunkviz.export_check import Check
 from chunkviz.params import Float
-from chunkviz.segments import Live
 from chunkviz.ui import cache, cards, charts, columns, manual, pinning, state
 from chunkviz.ui.cache_keys import key_of as sha256_of
 from chunkviz.ui.controls import store
+from chunkviz.view_records import Live
 
 TUNE: Final = "tune"
 COMPARE: Final = "compare"

@@ -74,7 +74,7 @@ def linked(page: str) -> state.View | None:
 def sidebar() -> None:
     """Draw the part of the sidebar that all screens share, and remember what it says."""
     view: state.View = st.session_state["link"]
-    st.html(NAVIGATION)
+    st.html(NAVIGATION + controls.STYLE)
     with st.sidebar:
         source = documents.choose(view.sample)
         own = st.container(key="sidebar-own")

@@ -16,11 +16,11 @@ from chunkviz import reference, registry
 from chunkviz.chunking import Chunking
 from chunkviz.document import Document
 from chunkviz.errors import ChunkvizError
-from chunkviz.segments import code_points_of
 from chunkviz.strategies.manual import MOST, boundaries_of, placed
 from chunkviz.ui import cache, cards
 from chunkviz.ui.controls import store
 from chunkviz.ui.state import Column
+from chunkviz.utf16 import code_points_of
 
 ID: Final = "manual"
 LONGEST_LINK: Final = 1500

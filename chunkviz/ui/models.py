@@ -5,11 +5,16 @@ A link names models too, and nobody asked for those: a link must not make the se
 
 from __future__ import annotations
 
+from typing import Final
+
 import streamlit as st
 
 from chunkviz import embed
 from chunkviz.errors import EmbedderError
 from chunkviz.ui import cards, endpoints
+
+ABSENT: Final = "not on this computer"
+"""Put behind the name of what has to be brought here first."""
 
 
 def allowed() -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """The pages of a PDF as they are printed, beside the columns: each chunk's area in its colour.
 
-A click on a chunk in the columns turns to its page and outlines it there; a click on an area of the page scrolls the
-columns to that chunk.
+A click on a chunk in the columns, or a key that goes to one, turns to its page and outlines it there; a click on an area
+of the page scrolls the columns to that chunk. Keys that are held down are followed when they have come to rest.
 """
 
 from __future__ import annotations
@@ -15,15 +15,17 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from chunkviz import isolation
+from chunkviz.blob import VERSION, pack
 from chunkviz.chunking import Chunking
 from chunkviz.document import Document
 from chunkviz.errors import ChunkvizError
-from chunkviz.segments import VERSION, Focus, pack, utf16_offsets
 from chunkviz.settings import settings
 from chunkviz.ui import cards, documents, progress
 from chunkviz.ui.cache_keys import key_of
 from chunkviz.ui.controls import store
 from chunkviz.ui.viewer import ViewerState
+from chunkviz.utf16 import utf16_offsets
+from chunkviz.view_records import Focus
 from chunkviz.wire import PageImage
 
 KEY: Final = "pages"
@@ -67,8 +69,13 @@ def places(columns: int) -> tuple[DeltaGenerator, DeltaGenerator]:
 
 def focus(made: Sequence[Chunking]) -> Focus | None:
     """The chunk that was clicked last on a page, for the viewer to scroll to."""
+    return _told("chosen", made)
+
+
+def _told(name: str, made: Sequence[Chunking]) -> Focus | None:
+    """What the page in the browser told last under this name: a chunk, if it exists."""
     state = st.session_state.get(KEY) or {}
-    said = state.get("chosen") if isinstance(state, Mapping) else None
+    said = state.get(name) if isinstance(state, Mapping) else None
     if not isinstance(said, Mapping) or not isinstance(said.get("nonce"), str):
         return None
     column, chunk = said.get("column"), said.get("chunk")
@@ -105,20 +112,26 @@ def draw(
 def _follow(document: Document, made: Sequence[Chunking], clicked: ViewerState) -> tuple[int, int | None]:
     """The column and the chunk to outline; turns to the chunk's page where another one was clicked since the last run."""
     session = st.session_state
-    chosen = focus(made)
-    events = {"viewer": (clicked.column, clicked.chunk), "page": (chosen.nonce, chosen.chunk) if chosen else None}
+    chosen, moved = focus(made), _told("moved", made)
+    events = {
+        "viewer": ((clicked.column, clicked.chunk), clicked.column, clicked.chunk),
+        "moved": (moved.nonce, moved.column, moved.chunk) if moved else None,
+        "page": (chosen.nonce, chosen.column, chosen.chunk) if chosen else None,
+    }
     for name, event in events.items():
         if event is None or session.get(f"{KEY}.seen.{name}") == event:
             continue
         session[f"{KEY}.seen.{name}"] = event
-        if name == "page" and chosen is not None:
-            session[f"{KEY}.place"] = (chosen.column, chosen.chunk)
-        elif clicked.column is not None and clicked.chunk is not None:
-            session[f"{KEY}.place"] = (clicked.column, clicked.chunk)
-            pages = made[clicked.column].chunks[clicked.chunk].pages
-            session[f"{KEY}.column"] = clicked.column
-            if session.get(f"{KEY}.number") not in pages:
-                session[f"{KEY}.number"] = pages[0]
+        _, at, index = event
+        if at is None or index is None:
+            continue
+        session[f"{KEY}.place"] = (at, index)
+        if name == "page":
+            continue  # it is in sight already
+        session[f"{KEY}.column"] = at
+        pages = made[at].chunks[index].pages
+        if session.get(f"{KEY}.number") not in pages:
+            session[f"{KEY}.number"] = pages[0]
     session[f"{KEY}.number"] = min(max(session.get(f"{KEY}.number", 1), 1), len(document.pages))
     column = session.setdefault(f"{KEY}.column", 0)
     if column >= len(made):
@@ -202,8 +215,9 @@ def _mount(
     mount(
         key=KEY,
         data=pack(header, arrays),
-        default={"chosen": None},
+        default={"chosen": None, "moved": None},
         on_chosen_change=_nothing,
+        on_moved_change=_nothing,
         width="stretch",
         height="content",
     )

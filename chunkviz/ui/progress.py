@@ -32,12 +32,29 @@ def _stopped() -> set[str]:
     return keys
 
 
-def refuse_if_stopped(text: str, key: str) -> None:
-    """Raise `Stopped` where this work was stopped before, and offer to start it again."""
-    if key not in _stopped():
-        return
+def stopped(key: str) -> bool:
+    """Whether this work was stopped, and not started again since."""
+    return key in _stopped()
+
+
+def stops(prefix: str) -> list[str]:
+    """Keys of all work that was stopped and whose key begins so, in order."""
+    return sorted(key for key in _stopped() if key.startswith(prefix))
+
+
+def start_again(key: str) -> None:
+    """The button that starts stopped work again."""
     st.button("Start again", key=f"again.{key}", icon=":material/replay:", on_click=_stopped().discard, args=(key,))
-    raise Stopped(f"{text} was stopped.")
+
+
+def refuse_if_stopped(text: str, key: str, then: str = "") -> None:
+    """Raise `Stopped` where this work was stopped before, and offer to start it again.
+
+    then : what follows from that, in words
+    """
+    if stopped(key):
+        start_again(key)
+        raise Stopped(f"{text} was stopped. {then}".strip())
 
 
 class Bar:
@@ -74,9 +91,12 @@ class Bar:
 
 
 @contextmanager
-def bar(text: str, key: str) -> Iterator[Bar]:
-    """A bar for work that tells how far it is. Raises `Stopped` at once where it was stopped before."""
-    refuse_if_stopped(text, key)
+def bar(text: str, key: str, then: str = "") -> Iterator[Bar]:
+    """A bar for work that tells how far it is. Raises `Stopped` at once where it was stopped before.
+
+    then : what follows from that, in words
+    """
+    refuse_if_stopped(text, key, then)
     shown = Bar(text, key)
     yield shown
     shown.clear()

@@ -84,7 +84,8 @@ def new(document: Document, free: str) -> None:
 
     free : what was asked above without being in the set; it is filled in
     """
-    if free and st.session_state.get(f"{NEW}.for") != free:
+    # Fields that were not drawn for one run are empty: to Streamlit they are new ones.
+    if free and (st.session_state.get(f"{NEW}.for") != free or f"{NEW}.text" not in st.session_state):
         st.session_state[f"{NEW}.for"] = st.session_state[f"{NEW}.text"] = free
     with st.form(NEW):
         st.text_input("Question", key=f"{NEW}.text", placeholder="What would somebody ask?")
@@ -127,7 +128,7 @@ def edit(document: Document, asked: questions.Placed | None) -> None:
         cards.plain("Choose a question of the set above to change it.")
         return
     row = asked.entry.row
-    if st.session_state.get(f"{EDIT}.for") != (asked.entry.id, row):
+    if st.session_state.get(f"{EDIT}.for") != (asked.entry.id, row) or f"{EDIT}.text" not in st.session_state:
         st.session_state[f"{EDIT}.for"] = (asked.entry.id, row)
         st.session_state[f"{EDIT}.text"], st.session_state[f"{EDIT}.answer"] = row.text, row.answer
     with st.form(EDIT):

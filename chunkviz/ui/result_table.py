@@ -22,6 +22,18 @@ COMPARED: Final = ("difference", "verdict")
 """Columns about the baseline."""
 MOST_CHUNKS: Final = 500
 """Chunks that are listed."""
+# A table hides what is wider than it, and its scroll bar comes only under the mouse. So its edge is shaded with an arrow as
+# long as there is more beyond it: an animation that the scrolling itself drives, and that does nothing where all fits.
+STYLE: Final = """<style>
+@keyframes cv-beyond{0%,97%{opacity:1}100%{opacity:0}}
+.stApp [data-testid="stDataFrame"]{position:relative;timeline-scope:--cv-sideways}
+.stApp [data-testid="stDataFrame"] .dvn-scroller{scroll-timeline:--cv-sideways inline}
+.stApp [data-testid="stDataFrame"]::after{content:"\\203a" / "";position:absolute;inset:1px 1px 1px auto;width:2.6rem;
+  display:flex;align-items:center;justify-content:flex-end;padding-right:.45rem;font-size:1.7rem;font-weight:700;
+  pointer-events:none;border-radius:0 .5rem .5rem 0;opacity:0;
+  background:linear-gradient(to right,transparent,var(--st-background-color,light-dark(#fff,#12151c)) 75%);
+  animation:cv-beyond linear both;animation-timeline:--cv-sideways}
+</style>"""
 _ROWS: Final = 14
 """Rows that are shown without a scroll bar of their own."""
 
@@ -36,9 +48,14 @@ def table(
     """All recipes at one k; below them what the chosen cell is made of."""
     heading("All recipes")
     ordered = [metric, *(m for m in metrics if m is not metric)]
+    columns = _columns(results, ordered)
+    cards.plain(
+        f"{format.plural(len(columns), 'column')}: where they do not all fit, the others are to the right. Scroll sideways, or "
+        "choose a cell and go on with the right arrow key."
+    )
     cell = selected(
         [_row(shown, r, ordered, base) for r in results],
-        _columns(results, ordered),
+        columns,
         f"{PREFIX}.table",
     )
     cards.plain(

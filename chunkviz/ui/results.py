@@ -27,6 +27,7 @@ STYLE: Final = (
   .st-key-results-cell [data-testid="stColumn"],.st-key-answers-cell [data-testid="stColumn"]{min-width:100%}}
 </style>"""
     + result_text.STYLE
+    + result_table.STYLE
 )
 
 

@@ -16,13 +16,13 @@ from chunkviz.chunking import Chunking
 from chunkviz.document import Document
 from chunkviz.errors import ChunkvizError, Stopped
 from chunkviz.params import Param, Text, Texts
-from chunkviz.retrieval import RetrievalOptions, Searched, build, search
+from chunkviz.retrieval import RetrievalOptions, Searched, build, rerank, search
 from chunkviz.retrieval.index import Index
 from chunkviz.retrieval.options import SAME
 from chunkviz.retrieval.searching import Tell
 from chunkviz.ui import endpoints, models, progress
 from chunkviz.ui.cache_keys import key_of
-from chunkviz.ui.controls import control, current, store
+from chunkviz.ui.controls import control, current, popover, store
 
 FIRST: Final = ("retriever", "mode", "reranker")
 """The options that are always in sight; the others are behind a button."""
@@ -48,13 +48,26 @@ def seed(prefix: str, values: dict[str, Any]) -> None:
 
 def first(prefix: str, name: str) -> None:
     """Draw one of the options that are always in sight."""
-    control(_params()[name], f"{prefix}.{name}", {}, "")
+    marks = {"cross_encoder": models.ABSENT} if name == "reranker" and _absent(prefix) else {}
+    control(_params()[name], f"{prefix}.{name}", {}, "", marks)
+
+
+def missing(prefix: str) -> str:
+    """What the search that is chosen needs and this computer has not, and what can be done; "" where it can begin."""
+    absent = _absent(prefix) if settled(prefix).reranker == "cross_encoder" else ""
+    return f"{absent} Under “More” you can name another one. Until then nothing is searched." if absent else ""
+
+
+def _absent(prefix: str) -> str:
+    """Why the cross-encoder that is named cannot be used here, "" where it can; also while none is chosen."""
+    name: str = current(_params()["cross_encoder"], f"{prefix}.cross_encoder", {})
+    return rerank.absent(name)
 
 
 def rest(prefix: str) -> None:
     """The options that do something beside those in sight, behind a button."""
     values = {name: getattr(settled(prefix), name) for name in FIRST}
-    with st.popover("More", icon=":material/tune:", width="stretch"):
+    with popover("More", key=f"{prefix}.more", icon=":material/tune:", width="stretch"):
         for name, param in _params().items():
             if name not in FIRST and param.active(values):
                 values[name] = control(param, f"{prefix}.{name}", values, "")

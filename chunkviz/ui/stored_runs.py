@@ -23,6 +23,7 @@ from chunkviz.llm.client import DEFAULT_MODEL
 from chunkviz.retrieval import RetrievalOptions
 from chunkviz.runs import Kept, Scope, default_runs
 from chunkviz.ui import cards, models
+from chunkviz.ui.controls import popover, settle
 from chunkviz.ui.evaluating import CROSS_ENCODER
 from chunkviz.ui.shown import PREFIX, Shown, difference, heading, title_of
 
@@ -103,14 +104,15 @@ def choose(scope: Scope, documents: Mapping[str, Document], shown: Shown | None)
     known = {kept.id: kept for kept in listed(scope)}
     if not known:
         return None
-    with st.popover(f"Stored runs ({len(known)})", icon=":material/history:"):
+    with popover(f"Stored runs ({len(known)})", key="runs.stored", icon=":material/history:"):
         cards.plain(
             f"Finished runs about exactly {_these(scope)}, kept on the machine that runs chunkviz, whoever made them. Stored "
             "are figures and positions, no word of a document or of a question: only who has the same ones finds them."
         )
         ids = list(known)
-        if st.session_state.get(CHOSEN) not in ids:
-            st.session_state[CHOSEN] = shown.run_id if shown is not None and shown.run_id in known else ids[0]
+        first = shown.run_id if shown is not None and shown.run_id in known else ids[0]
+        now = st.session_state.get(CHOSEN)
+        settle(CHOSEN, now if now in ids else first)
         chosen = st.selectbox("Run", ids, key=CHOSEN, format_func=lambda i: _words(known[i]) if i in known else "")
         with st.container(horizontal=True):
             show = st.button("Show it", icon=":material/visibility:", key="runs.show")

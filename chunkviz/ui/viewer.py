@@ -17,8 +17,10 @@ import streamlit as st
 from chunkviz.chunking import Chunking
 from chunkviz.document import Document
 from chunkviz.metrics.base import Finding
-from chunkviz.segments import Audit, Focus, Following, Highlight, Live, code_points_of, document_blob, view_blob
+from chunkviz.segments import document_blob, view_blob
 from chunkviz.spans import Span, trimmed
+from chunkviz.utf16 import code_points_of
+from chunkviz.view_records import Audit, Focus, Following, Highlight, Live
 
 SEND_SECONDS: Final = 0.01
 COMPONENT: Final = "chunkviz.viewer"
@@ -104,7 +106,7 @@ def viewer(
 
 
 def send_resizing(blob: bytes, *, key: str) -> None:
-    """Give the browser what `segments.Following` speaks of: a blob of `resizing.resizing_blob`."""
+    """Give the browser what `view_records.Following` speaks of: a blob of `resizing.resizing_blob`."""
     _component()(key=key, data=blob, height="content")
 
 

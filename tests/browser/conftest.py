@@ -15,7 +15,9 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+
+expect.set_options(timeout=20_000)  # a machine that does other things as well takes its time
 
 ROOT = Path(__file__).parent.parent.parent
 # What Chromium itself says about a machine without a network, and Streamlit's search for its server: on a screen with a

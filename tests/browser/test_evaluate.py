@@ -278,7 +278,8 @@ def test_stop_keeps_what_is_done_and_resume_goes_on(app: str, page: Page, reques
     main(page).get_by_role("button", name="Stop", exact=True).click()
     resume = main(page).get_by_role("button", name=re.compile("Resume: [1-7] recipes? left"))
     expect(resume).to_be_enabled(timeout=90_000)
-    expect(main(page).get_by_text("Stopped: ", exact=False)).to_be_visible()
+    once = re.compile(r"^Stopped: \d+ results? so far\. What is said below is about those alone\.$")
+    expect(main(page).get_by_text("Stopped: ", exact=False)).to_have_text(once)
     expect(page.locator(".cv-advice")).to_be_visible()
     quiet(page)  # until then the bar of the first part is still in sight
     resume.click()
@@ -356,3 +357,58 @@ def test_narrow_pages_do_not_scroll_sideways(app: str, page: Page, width: int) -
     done(page)
     assert page.evaluate("document.documentElement.scrollWidth") == width
     assert page.evaluate("(e => e.scrollWidth - e.clientWidth)(document.querySelector('[data-testid=stMain]'))") <= 0
+
+
+def test_a_table_wider_than_the_page_says_so_and_its_last_column_is_reached_by_keyboard(app: str, page: Page) -> None:
+    page.set_viewport_size({"width": 800, "height": 1000})
+    page.goto(link(app, SMALL, GRID))
+    ready(page)
+    run(page)
+    done(page)
+    expect(main(page).get_by_text(re.compile(r"^\d\d columns: where they do not all fit"))).to_be_visible()
+    grid = main(page).get_by_test_id("stDataFrame").first
+    scroller = grid.locator(".dvn-scroller")
+    shaded = "e => Number(getComputedStyle(e, '::after').opacity)"
+    left = "e => e.scrollWidth - e.clientWidth - e.scrollLeft"
+    assert scroller.evaluate(left) > 0
+    assert grid.evaluate(shaded) == 1
+    cell(page, 1, row=1)
+    for _ in range(30):
+        page.keyboard.press("ArrowRight")
+    quiet(page)
+    assert scroller.evaluate(left) <= 1
+    assert grid.evaluate(shaded) == 0
+    scroller.evaluate("e => e.scrollTo(40, 0)")
+    page.wait_for_timeout(300)
+    assert grid.evaluate(shaded) == 1
+    # Where all of it fits, nothing is shaded.
+    page.set_viewport_size({"width": 5000, "height": 1000})
+    page.wait_for_timeout(1000)
+    wide = scroller.evaluate(left)
+    assert grid.evaluate(shaded) == (1 if wide > 1 else 0)
+
+
+def test_stopped_measuring_leaves_a_sentence_and_a_way_back(
+    app: str, page: Page, request: pytest.FixtureRequest
+) -> None:
+    # Windows that no other test has embedded, and long ones, so that there is time to stop.
+    theme = request.node.callspec.params["page"]
+    sizes = (143, 151) if theme == "light" else (145, 153)
+    page.goto(link(app, ("policy_handbook", "api_manual", "call_transcript"), Grid(("fixed",), sizes, (0,))))
+    main(page).get_by_text("Measuring how fast this machine embeds", exact=False).wait_for(timeout=60_000)
+    main(page).get_by_role("button", name="Stop", exact=True).click()
+    told = main(page).get_by_text("The vectors made until then are stored, and are not made again.", exact=False)
+    expect(told).to_be_visible()
+    quiet(page)
+    again = main(page).get_by_role("button", name="Start again")
+    expect(again).to_have_count(1)
+    estimate, words, button = (e.bounding_box() for e in (page.get_by_test_id("estimate"), told, again))
+    assert estimate
+    assert words
+    assert button
+    assert estimate["y"] + estimate["height"] <= words["y"]  # below what lacks the time
+    assert words["y"] <= button["y"] + button["height"] / 2 <= words["y"] + words["height"] + 60
+    expect(main(page).get_by_role("button", name="Run", exact=True)).to_be_enabled()
+    again.click()
+    expect(told).to_have_count(0)
+    expect(page.get_by_test_id("estimate")).to_contain_text("measured on", timeout=60_000)

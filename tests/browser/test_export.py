@@ -14,8 +14,8 @@ from playwright.sync_api import Browser, Page, expect
 
 import chunkviz
 from chunkviz import export, export_html, isolation, samples
-from chunkviz.segments import Live
 from chunkviz.ui.state import Column
+from chunkviz.view_records import Live
 
 pytestmark = pytest.mark.browser
 

@@ -15,9 +15,9 @@ from playwright.sync_api import Locator, Page, expect
 import chunkviz
 from chunkviz import isolation, reference, samples
 from chunkviz.metrics.agreement import agreement, shared_boundaries
-from chunkviz.segments import code_points_of
 from chunkviz.strategies.manual import boundaries_of
 from chunkviz.ui.state import Column
+from chunkviz.utf16 import code_points_of
 
 pytestmark = pytest.mark.browser
 

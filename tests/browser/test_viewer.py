@@ -19,7 +19,8 @@ from viewer_vectors import chunking_of, documents
 from chunkviz import chunk
 from chunkviz.chunking import Chunking
 from chunkviz.document import Block, Document
-from chunkviz.segments import Focus, Highlight, document_blob, view_blob
+from chunkviz.segments import document_blob, view_blob
+from chunkviz.view_records import Focus, Highlight
 
 pytestmark = pytest.mark.browser
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readView, unpack } from "../../chunkviz/ui/component/codec.js";
-import { chunksAt, groupRows, idsOf, nearestChunk, pieces, signature, step, upTo } from "../../chunkviz/ui/component/core.js";
+import { chunksAt, groupRows, idsOf, lastOf, nearestChunk, pieces, signature, step, upTo } from "../../chunkviz/ui/component/core.js";
 import { bytesOf, random, randomSpans, vectors } from "./support.mjs";
 
 const RUNS = 300;
@@ -71,6 +71,12 @@ test("the chunks at a position are those that hold it", () => {
     const pick = random(run + 2000);
     const spans = randomSpans(pick, 40);
     for (let i = 0; i < 40; i++) assert.equal(idsOf(chunksAt(spans, i)), holding(spans, i).join(" "));
+  }
+});
+
+test("the last chunk of a piece is read from its ids", () => {
+  for (let first = 0; first < 120; first += 7) {
+    for (let last = first; last < first + 13; last++) assert.equal(lastOf(idsOf({ first, last })), last);
   }
 });
 

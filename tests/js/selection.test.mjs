@@ -1,16 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { textBefore } from "../../chunkviz/ui/component/selection.js";
-
-/** A text node, as far as `textBefore` looks at one. */
-const text = (data) => ({ nodeType: 3, textContent: data, childNodes: [] });
-
-/** An element with these children. */
-function element(...children) {
-  const made = { nodeType: 1, childNodes: children, textContent: children.map((c) => c.textContent).join("") };
-  children.forEach((child, i) => Object.assign(child, { parentNode: made, previousSibling: children[i - 1] ?? null }));
-  return made;
-}
+import { element, text } from "./support.mjs";
 
 test("a boundary in a text node counts the units before it in the row", () => {
   const [first, second, third] = [text("ab"), text("🙂d"), text("ef")];

@@ -43,3 +43,53 @@ export function randomSpans(pick, length) {
   }
   return { starts, ends, dropped };
 }
+
+/**
+ * A column as Python sends it, of chunks of 7 tokens each.
+ *
+ * @param {{starts: number[], ends: number[]}} spans
+ * @param {Record<string, unknown>} [more]
+ */
+export function column({ starts, ends }, more = {}) {
+  const zeros = new Uint32Array(starts.length);
+  return /** @type {any} */ ({
+    strategy: "fixed", title: "Fixed", subtitle: "", word: "tokens", limit: null, notes: [], count: starts.length,
+    starts, ends, tokens: zeros.map(() => 7), reasons: ["size reached"], reason: zeros, paths: [[]], path: zeros,
+    contexts: [""], context: zeros, pageFirst: zeros, pageLast: zeros, marks: [], flags: new Map(), oversize: [],
+    ...more,
+  });
+}
+
+/** A text node, as far as is looked at one. */
+export const text = (/** @type {string} */ data) => ({ nodeType: 3, textContent: data, childNodes: [] });
+
+/** An element with these children, as far as is looked at one. */
+export function element(/** @type {any[]} */ ...children) {
+  const made = {
+    nodeType: 1,
+    childNodes: children,
+    firstChild: children[0] ?? null,
+    textContent: children.map((c) => c.textContent).join(""),
+  };
+  children.forEach((child, i) => Object.assign(child, { parentNode: made, previousSibling: children[i - 1] ?? null }));
+  return made;
+}
+
+/**
+ * Run something that makes elements; all that can be asked of these is their text.
+ * @param {() => void} act
+ */
+export function withElements(act) {
+  const createElement = () => ({
+    textContent: "",
+    append(/** @type {any[]} */ ...parts) {
+      for (const part of parts) this.textContent += part.textContent ?? part;
+    },
+  });
+  Object.assign(globalThis, { document: { createElement } });
+  try {
+    act();
+  } finally {
+    Reflect.deleteProperty(globalThis, "document");
+  }
+}

@@ -31,6 +31,12 @@ test("what a threshold does, in numbers that are right in the singular too", () 
     say([0, 1, 3], 1),
     "Cuts at the sharpest of 5 turns: 3 chunks. 1 more cut because a stretch was longer than 512 tokens.",
   );
+  // Of two cuts in a long stretch one is gone again: 1 + 2 + 2 − 2 chunks.
+  assert.equal(
+    say([0, 1, 3], 2, 2),
+    "Cuts at the 2 sharpest of 5 turns: 3 chunks. 2 more cuts because a stretch was longer than 512 tokens. " +
+      "2 parts under 40 tokens joined a neighbour.",
+  );
   // Nothing is said of “that” where nothing was said before.
   assert.equal(
     say([0, 4, 4], 0),

@@ -1,12 +1,13 @@
 /**
  * Who else cuts where a column cuts: a mark at the start of each chunk, a line on its card, and words for a difference.
  *
- * Two starts are the same if only white space lies between them, as in `segments.differences` and in
+ * Two starts are the same if only white space lies between them, as in `differences.differences` and in
  * `metrics/agreement.py`, whose numbers the page shows below the columns.
  */
 
 import { nextInk } from "./boundaries.js";
-import { make } from "./render.js";
+import { lastOf } from "./core.js";
+import { make } from "./make.js";
 
 /** @typedef {import("./codec.js").View} View */
 /** @typedef {import("./codec.js").Column} Column */
@@ -93,7 +94,7 @@ export class Agreement {
       for (const group of renderer.near) {
         for (const piece of track.cells[group]?.element.querySelectorAll(".opens") ?? []) {
           const element = /** @type {HTMLElement} */ (piece);
-          const chunk = Number((element.dataset.chunk ?? "").split(" ").pop());
+          const chunk = lastOf(element.dataset.chunk);
           const mask = this.masks.get(nextInk(text, column.starts[chunk]));
           if (chunk === 0 || !mask) delete element.dataset.agree;
           else element.dataset.agree = kindOf(mask, view.columns.length);

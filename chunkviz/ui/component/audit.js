@@ -3,7 +3,7 @@
  * with places behind it is a button that leads from one to the next.
  */
 
-import { make } from "./render.js";
+import { make } from "./make.js";
 import { plural } from "./words.js";
 
 /** @typedef {import("./codec.js").View} View */

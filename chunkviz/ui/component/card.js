@@ -1,6 +1,6 @@
 /** The card that says what is known about a chunk or a cut. It floats above the page and is filled with text only. */
 
-import { make } from "./render.js";
+import { make } from "./make.js";
 import * as words from "./words.js";
 
 /** @typedef {import("./codec.js").Doc} Doc */

@@ -1,5 +1,5 @@
 /**
- * Reads the blobs that `chunkviz/segments.py` writes; the layout is described there.
+ * Reads the blobs that `chunkviz/blob.py` packs; the layout is described there.
  *
  * Every length is checked: a blob that does not fit together is refused with a sentence, never half shown.
  */

@@ -90,6 +90,14 @@ export function idsOf(piece) {
 }
 
 /**
+ * The last chunk of those that `idsOf` spelled: the one that started last.
+ * @param {string} [ids]
+ */
+export function lastOf(ids = "") {
+  return Number(ids.slice(ids.lastIndexOf(" ") + 1));
+}
+
+/**
  * A number that changes when anything changes that can be seen of these pieces. Not for anything but comparing.
  *
  * @param {Piece[]} list

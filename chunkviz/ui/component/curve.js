@@ -10,7 +10,7 @@
 import { cleared, drawMoving, drawStill, drawStillStrip, drawStripCuts } from "./curve-drawing.js";
 import { listenToKeys, listenToLine, listenToStrip } from "./curve-pointer.js";
 import { gapBefore, HEIGHT, Scale, STRIP } from "./curve-scale.js";
-import { make } from "./render.js";
+import { make } from "./make.js";
 import { fixed } from "./turns.js";
 
 /** @typedef {import("./codec.js").Turns} Turns */

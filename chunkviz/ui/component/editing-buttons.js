@@ -1,6 +1,6 @@
 /** The buttons for editing by hand, and the keys that do the same. */
 
-import { make } from "./render.js";
+import { make } from "./make.js";
 
 /** @typedef {"split" | "merge" | "back" | "on" | "undo" | "redo"} Command */
 /** @typedef {Command | "before" | "after"} KeyCommand `before` and `after` move the place of a split by a word */

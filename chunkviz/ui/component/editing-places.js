@@ -1,6 +1,7 @@
 /** From a point on the screen to a boundary that is there, or to a place where one may be. */
 
 import { isBlank, stops } from "./boundaries.js";
+import { lastOf } from "./core.js";
 
 /** @typedef {import("./render.js").Renderer} Renderer */
 /** @typedef {{x: number, y: number}} Point */
@@ -58,7 +59,7 @@ export function grabbed(renderer, point, reach, wanted) {
     const piece = target?.closest(".opens");
     const found = renderer.locate(target ?? null);
     if (!(piece instanceof HTMLElement) || !found || !wanted(found.column)) continue;
-    const chunk = Number((piece.dataset.chunk ?? "").split(" ").pop());
+    const chunk = lastOf(piece.dataset.chunk);
     const [rect] = piece.getClientRects();
     const row = piece.closest(".row")?.getBoundingClientRect();
     if (!rect || !row || chunk === 0) continue;

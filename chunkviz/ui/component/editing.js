@@ -22,6 +22,7 @@ import { Edits, same } from "./editing-state.js";
  * @property {{column: number, chunk: number} | null} current
  * @property {HTMLElement} scroller
  * @property {import("./render.js").Renderer} renderer
+ * @property {import("./sight.js").Sight} sight
  * @property {import("./card.js").Card} card
  * @property {import("./marks.js").Marks} marks
  * @property {(name: string, value: unknown) => void} send
@@ -240,12 +241,13 @@ export class Editing {
     const { host } = this;
     const at = this.edits.target(host.column);
     if (!host.doc || !host.view || at === null) return;
-    const start = host.current?.column === at ? host.view.columns[at].starts[host.current.chunk] : host.renderer.firstVisible();
+    const chunk = host.current?.column === at ? host.current.chunk : null;
+    const start = chunk === null ? host.sight.firstVisible() : host.view.columns[at].starts[chunk];
     const from = this.caret?.column === at ? this.caret.at : start;
     const to = nextStop(host.doc.text, from, direction);
     if (to === null) return;
     this.caret = { column: at, at: to };
-    host.renderer.reveal(at, to);
+    host.sight.reveal(at, to);
     host.update();
     host.light();
     const words = host.doc.text.slice(to, to + 40).replace(/\s+/g, " ");

@@ -7,7 +7,8 @@
 import { unpack } from "./codec.js";
 import { chunkColors, themeOf } from "./colors.js";
 import { areas } from "./areas.js";
-import { make } from "./render.js";
+import { make } from "./make.js";
+import { Resting } from "./resting.js";
 
 /**
  * @typedef {object} Mount
@@ -18,6 +19,7 @@ import { make } from "./render.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const KEPT = 6; // pictures kept, the latest
+const REST_MS = 300; // longer than a held key takes between two chunks, and between its first and its second
 
 /** Addresses of pictures by id, the latest last. @type {Map<string, string>} */
 const pictures = new Map();
@@ -63,12 +65,45 @@ class Sheet {
         this.#choose(event.target);
       }
     });
+    this.aborter = new AbortController();
+    this.resting = new Resting(REST_MS, (place) => this.send("moved", { ...place, nonce: this.#nonce() }));
+    document.addEventListener("chunkviz:moved", (event) => this.#follow(/** @type {any} */ (event).detail), {
+      signal: this.aborter.signal,
+    });
     mount.parentElement.append(this.root);
   }
 
   wanted = "";
   column = 0;
+  /** The chunk that is outlined. @type {number | null} */
+  chunk = null;
   choices = 0;
+
+  #nonce() {
+    return `${Date.now()}.${++this.choices}`;
+  }
+
+  /**
+   * Keys or buttons went to a chunk in the columns: outline it at once where it is on this page, and have its page
+   * turned up when they have come to rest.
+   *
+   * @param {{column: number, chunk: number}} place
+   */
+  #follow(place) {
+    if (place.column === this.column) {
+      if (place.chunk === this.chunk) return; // the columns have followed a click on this page
+      this.#outline(place.chunk);
+    }
+    this.resting.change(place);
+  }
+
+  /** @param {number | null} chunk */
+  #outline(chunk) {
+    this.chunk = chunk;
+    for (const area of this.svg.querySelectorAll(".area")) {
+      area.classList.toggle("current", /** @type {SVGElement} */ (area).dataset.chunk === String(chunk));
+    }
+  }
 
   /** Show the picture that is wanted, if it is here. */
   picture() {
@@ -86,7 +121,10 @@ class Sheet {
   #choose(target) {
     const area = target instanceof Element ? target.closest("[data-chunk]") : null;
     if (!(area instanceof SVGElement)) return;
-    this.send("chosen", { column: this.column, chunk: Number(area.dataset.chunk), nonce: `${Date.now()}.${++this.choices}` });
+    const chunk = Number(area.dataset.chunk);
+    this.resting.drop();
+    this.#outline(chunk);
+    this.send("chosen", { column: this.column, chunk, nonce: this.#nonce() });
   }
 
   /** @param {import("./codec.js").Blob} blob */
@@ -109,7 +147,7 @@ class Sheet {
       ...Array.from(found, ([index, rects]) => {
         const name = `Chunk ${(index + 1).toLocaleString("en")} of ${spans.starts.length.toLocaleString("en")}, ${title}`;
         const group = element("g");
-        group.setAttribute("class", `area c${colors[index]}${index === chunk ? " current" : ""}`);
+        group.setAttribute("class", `area c${colors[index]}`);
         group.dataset.chunk = String(index);
         group.setAttribute("tabindex", "0");
         group.setAttribute("role", "button");
@@ -120,10 +158,13 @@ class Sheet {
         return group;
       }),
     );
+    this.#outline(chunk);
     this.words.textContent = label;
   }
 
   destroy() {
+    this.aborter.abort();
+    this.resting.drop();
     waiting.delete(this);
     this.root.remove();
   }

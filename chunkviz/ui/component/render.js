@@ -6,27 +6,22 @@
  * pieces of chunks exist only in groups near the visible part. A new cut rewrites the groups near by whose pieces
  * really changed. The columns stand in one grid, group beside group, so they scroll together without any code.
  *
- * Whatever marks a chunk must not move a letter (backgrounds, shadows, underlines, numbers outside the flow), or the
- * columns would no longer break lines at the same places.
+ * This file knows which groups are near and what is painted in them; how rows and pieces are made is in rows.js, what
+ * stands at the top of a column in column-head.js, and how a place comes into sight in sight.js.
  */
 
 import { chunkColors } from "./colors.js";
-import { groupRows, idsOf, pieces, signature, upTo } from "./core.js";
+import { describe, recount } from "./column-head.js";
+import { groupRows, pieces, signature, upTo } from "./core.js";
+import { make } from "./make.js";
+import { makeCell, makePiece, placeIn, rowStart, visible } from "./rows.js";
 
 /** @typedef {import("./codec.js").Doc} Doc */
 /** @typedef {import("./codec.js").View} View */
 /** @typedef {import("./codec.js").Column} Column */
+/** @typedef {import("./rows.js").Cell} Cell */
 
-const KINDS = ["plain", "h1", "h2", "h3", "h4", "h5", "h6", "code", "table", "list", "equation"];
 const NEAR = "700px 0px"; // how far outside the visible part groups are painted
-const CODE = 7;
-
-/**
- * @typedef {object} Cell one group in one column
- * @property {HTMLElement} element
- * @property {HTMLElement[]} rows
- * @property {number} signature of what is painted, 0 for plain text
- */
 
 /**
  * @typedef {object} Track one column in the page
@@ -35,20 +30,6 @@ const CODE = 7;
  * @property {Cell[]} cells
  * @property {Uint8Array} colors
  */
-
-/**
- * @template {keyof HTMLElementTagNameMap} K
- * @param {K} tag
- * @param {string} [className]
- * @param {string} [text]
- * @returns {HTMLElementTagNameMap[K]}
- */
-export function make(tag, className = "", text = "") {
-  const element = document.createElement(tag);
-  if (className) element.className = className;
-  if (text) element.textContent = text;
-  return element;
-}
 
 export class Renderer {
   /**
@@ -95,21 +76,17 @@ export class Renderer {
     while (this.tracks.length > view.columns.length) this.#removeTrack();
     while (this.tracks.length < view.columns.length) this.#addTrack();
     this.grid.style.setProperty("--columns", String(view.columns.length));
-    view.columns.forEach((column, at) => this.#describe(this.tracks[at], column, at));
+    view.columns.forEach((column, at) => {
+      this.tracks[at].colors = chunkColors(column.starts, column.ends);
+      describe(this.tracks[at], column, at, doc.text.length);
+    });
     if (fresh) {
       this.scroller.scrollTop = 0;
       // Until the browser has said what is in sight, it is the beginning.
       for (let group = 0; group < Math.min(3, this.groups.length); group++) this.near.add(group);
     }
-    for (const track of this.tracks) {
-      for (let group = 0; group < this.groups.length; group++) {
-        if (this.near.has(group)) continue;
-        // What was painted further away shows the old chunks; it goes back to plain text until it is near again.
-        if (track.cells[group].signature !== 0) this.#plain(track.cells[group], group);
-      }
-    }
-    for (const group of this.near) this.paint(group);
-    this.painted();
+    for (const track of this.tracks) this.#forget(track);
+    this.#repaint();
     return fresh;
   }
 
@@ -134,7 +111,12 @@ export class Renderer {
     element.append(head);
     /** @type {Track} */
     const track = { element, head, cells: [], colors: new Uint8Array(0) };
-    for (let group = 0; group < this.groups.length; group++) track.cells.push(this.#makeCell(group));
+    for (let group = 0; group < this.groups.length; group++) {
+      const { first, last } = this.#rowsOf(group);
+      const cell = makeCell(this.#doc, first, last);
+      this.groupOf.set(cell.element, group);
+      track.cells.push(cell);
+    }
     element.append(...track.cells.map((cell) => cell.element));
     this.grid.append(element);
     // The first column stands for all: a group is at the same height in each.
@@ -159,61 +141,7 @@ export class Renderer {
 
   /** @param {number} row */
   rowStart(row) {
-    return row < this.#doc.rowStarts.length ? this.#doc.rowStarts[row] : this.#doc.text.length;
-  }
-
-  /** @param {number} group */
-  #makeCell(group) {
-    const doc = this.#doc;
-    const { first, last } = this.#rowsOf(group);
-    const element = make("div", "group");
-    const rows = [];
-    let lines = 0;
-    for (let row = first; row < last; row++) {
-      const start = doc.rowStarts[row];
-      const end = this.rowStart(row + 1);
-      const element = make("div", `row ${KINDS[doc.rowKinds[row]]}`);
-      element.textContent = doc.text.slice(start, end);
-      element.dir = doc.rowKinds[row] === CODE ? "ltr" : "auto";
-      // A paragraph that was parted because it is long runs on in the same line.
-      if (endsOpen(doc.text, end) || (row > first && endsOpen(doc.text, start))) element.classList.add("flow");
-      const page = upTo(doc.pageStarts, end - 1) - 1;
-      if (page >= 0 && doc.pageStarts[page] >= start) element.dataset.page = doc.pages[page][1];
-      lines += 1 + (end - start) / 60;
-      rows.push(element);
-    }
-    element.append(...rows);
-    element.style.setProperty("--guess", `${Math.round(lines * 24)}px`);
-    this.groupOf.set(element, group);
-    return { element, rows, signature: 0 };
-  }
-
-  /**
-   * @param {Track} track
-   * @param {Column} column
-   * @param {number} at
-   */
-  #describe(track, column, at) {
-    const { element, head } = track;
-    track.colors = chunkColors(column.starts, column.ends);
-    element.dataset.column = String(at);
-    element.dataset.strategy = column.strategy;
-    element.dataset.count = String(column.count);
-    element.setAttribute("aria-label", `${column.title}, ${column.count.toLocaleString("en")} chunks`);
-    // Short chunks start several times in one line: their numbers stand at the start, not in the margin.
-    const spread = column.count ? this.#doc.text.length / column.count : Infinity;
-    element.classList.toggle("dense", spread < 220);
-    const count = make("span", "count", `${column.count.toLocaleString("en")} ${column.count === 1 ? "chunk" : "chunks"}`);
-    const title = make("div", "title");
-    title.append(make("strong", "", column.title), count);
-    const subtitle = make("div", "subtitle", column.subtitle);
-    subtitle.title = column.subtitle;
-    head.replaceChildren(title, subtitle);
-    if (column.notes.length) {
-      const notes = make("div", "notes", column.notes.join(" "));
-      notes.title = column.notes.join("\n");
-      head.append(notes);
-    }
+    return rowStart(this.#doc, row);
   }
 
   /**
@@ -227,19 +155,35 @@ export class Renderer {
     this.view = { ...view, columns: view.columns.map((old, i) => (i === at ? column : old)) };
     const track = this.tracks[at];
     track.colors = chunkColors(column.starts, column.ends);
-    const { element } = track;
-    element.dataset.count = String(column.count);
-    element.setAttribute("aria-label", `${column.title}, ${column.count.toLocaleString("en")} chunks`);
-    const count = track.head.querySelector(".count");
-    if (count) count.textContent = `${column.count.toLocaleString("en")} ${column.count === 1 ? "chunk" : "chunks"}`;
-    const subtitle = track.head.querySelector(".subtitle");
-    if (subtitle) subtitle.textContent = column.subtitle;
+    recount(track, column);
+    this.#forget(track);
+    this.#repaint();
+    return this.view;
+  }
+
+  /**
+   * What was painted further away shows the old chunks; it goes back to plain text until it is near again.
+   * @param {Track} track
+   */
+  #forget(track) {
     for (let group = 0; group < this.groups.length; group++) {
       if (!this.near.has(group) && track.cells[group].signature !== 0) this.#plain(track.cells[group], group);
     }
+  }
+
+  #repaint() {
     for (const group of this.near) this.paint(group);
     this.painted();
-    return this.view;
+  }
+
+  /**
+   * Count a group as near before the browser says that it is.
+   * @param {number} group
+   */
+  paintNear(group) {
+    this.near.add(group);
+    this.paint(group);
+    this.painted();
   }
 
   /** @param {IntersectionObserverEntry[]} entries */
@@ -266,6 +210,7 @@ export class Renderer {
     const { first, last } = this.#rowsOf(group);
     const from = this.rowStart(first);
     const to = this.rowStart(last);
+    const { text } = this.#doc;
     this.tracks.forEach((track, at) => {
       const column = /** @type {View} */ (this.view).columns[at];
       const cell = track.cells[group];
@@ -278,7 +223,7 @@ export class Renderer {
         const end = this.rowStart(row + 1);
         const content = document.createDocumentFragment();
         for (; i < all.length && all[i].start < end; i++) {
-          content.append(this.#piece(column, track.colors, all[i], this.rowStart(row), end));
+          content.append(makePiece(text, column, track.colors, all[i], this.rowStart(row), end));
           if (all[i].end > end) break; // the rest of the piece is in the next row
         }
         cell.rows[row - first].replaceChildren(content);
@@ -298,36 +243,9 @@ export class Renderer {
   #plain(cell, group) {
     const { first } = this.#rowsOf(group);
     cell.rows.forEach((element, i) => {
-      element.textContent = this.#doc.text.slice(this.rowStart(first + i), this.rowStart(first + i + 1));
+      element.textContent = visible(this.#doc.text.slice(this.rowStart(first + i), this.rowStart(first + i + 1)));
     });
     cell.signature = 0;
-  }
-
-  /**
-   * @param {Column} column
-   * @param {Uint8Array} colors
-   * @param {import("./core.js").Piece} piece
-   * @param {number} rowStart
-   * @param {number} rowEnd
-   * @returns {Node}
-   */
-  #piece(column, colors, piece, rowStart, rowEnd) {
-    const start = Math.max(piece.start, rowStart);
-    const text = this.#doc.text.slice(start, Math.min(piece.end, rowEnd));
-    if (piece.last < piece.first) {
-      if (piece.dropped < 0) return document.createTextNode(text);
-      const gone = make("s", "dropped", text);
-      gone.title = `Left out: ${column.dropped.reasons[piece.dropped]}`;
-      return gone;
-    }
-    const element = make("span", `c${colors[piece.first]}`, text);
-    element.dataset.chunk = idsOf(piece);
-    if (piece.first < piece.last) element.className = `overlap a${colors[piece.first]} b${colors[piece.last]}`;
-    if (piece.opens && start === piece.start) {
-      element.classList.add("opens");
-      element.dataset.number = String(piece.last + 1); // people count from one; data-chunk is the index
-    }
-    return element;
   }
 
   /**
@@ -356,70 +274,20 @@ export class Renderer {
       if (!this.near.has(group)) continue;
       const { first, last } = this.#rowsOf(group);
       for (let row = first; row < last; row++) {
-        const rowStart = this.rowStart(row);
-        const from = Math.max(start, rowStart);
+        const rowFrom = this.rowStart(row);
+        const from = Math.max(start, rowFrom);
         const to = Math.min(end, this.rowStart(row + 1));
         if (from >= to) continue;
         const element = this.tracks[at].cells[group].rows[row - first];
         const range = document.createRange();
-        const head = place(element, from - rowStart, false);
-        const tail = place(element, to - rowStart, true);
+        const head = placeIn(element, from - rowFrom, false);
+        const tail = placeIn(element, to - rowFrom, true);
         range.setStart(head.node, head.offset);
         range.setEnd(tail.node, tail.offset);
         found.push(range);
       }
     }
     return found;
-  }
-
-  /**
-   * Bring `position` into sight, a quarter below the top of the visible part.
-   *
-   * Heights of groups that were never shown are guesses, so the first jump may miss; it is mended in the next frames.
-   *
-   * @param {number} at column
-   * @param {number} position
-   * @param {boolean} [always] also where it is in sight already
-   */
-  reveal(at, position, always = false) {
-    const group = this.groupAt(position);
-    const wanted = ++this.reveals;
-    const settle = (/** @type {number} */ tries) => {
-      if (wanted !== this.reveals || !this.tracks[at]) return;
-      this.near.add(group);
-      this.paint(group);
-      this.painted();
-      const [range] = this.ranges(at, position, position + 1);
-      const target = range ?? this.tracks[at].cells[group].element;
-      const box = this.scroller.getBoundingClientRect();
-      const rect = target.getBoundingClientRect();
-      const headHeight = this.tracks[at].head.offsetHeight;
-      const seen = rect.top >= box.top + headHeight && rect.bottom <= box.bottom - 24;
-      if (!seen || (always && tries === 3)) {
-        this.scroller.scrollTop += rect.top - box.top - headHeight - box.height / 5;
-      }
-      const side = this.tracks[at].element.getBoundingClientRect();
-      if (side.left < box.left || side.right > box.right) this.scroller.scrollLeft += side.left - box.left;
-      if (tries > 0) requestAnimationFrame(() => settle(tries - 1));
-    };
-    settle(3);
-  }
-
-  reveals = 0;
-
-  /** The offset of the first row that can be seen, for "next from here". */
-  firstVisible() {
-    const box = this.scroller.getBoundingClientRect();
-    const track = this.tracks[0];
-    if (!track) return 0;
-    const top = box.top + track.head.offsetHeight;
-    for (const group of Array.from(this.near).sort((a, b) => a - b)) {
-      const { first } = this.#rowsOf(group);
-      for (const [i, row] of track.cells[group].rows.entries()) {
-        if (row.getBoundingClientRect().bottom > top) return this.rowStart(first + i);
-      }
-    }
-    return 0;
   }
 
   /**
@@ -433,36 +301,4 @@ export class Renderer {
     const piece = target.closest("[data-chunk]");
     return { column: Number(column.dataset.column), piece: piece instanceof HTMLElement ? piece : null };
   }
-}
-
-/**
- * Whether the text does not break its line right before `position`.
- * @param {string} text
- * @param {number} position
- */
-function endsOpen(text, position) {
-  if (position <= 0 || position >= text.length) return false;
-  const before = text[position - 1];
-  return before !== "\n" && before !== "\r";
-}
-
-/**
- * The text node of a row that holds its character at `offset`, and where in that node.
- *
- * @param {HTMLElement} row
- * @param {number} offset
- * @param {boolean} asEnd at the seam of two nodes: the end of the first instead of the start of the second
- * @returns {{node: Node, offset: number}}
- */
-function place(row, offset, asEnd) {
-  let left = offset;
-  for (const child of row.childNodes) {
-    const length = child.textContent?.length ?? 0;
-    if (left < length || (asEnd && left === length)) {
-      const node = child.nodeType === Node.TEXT_NODE ? child : (child.firstChild ?? child);
-      return { node, offset: left };
-    }
-    left -= length;
-  }
-  return { node: row, offset: row.childNodes.length };
 }

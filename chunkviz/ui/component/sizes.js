@@ -1,6 +1,6 @@
 /** How large the chunks are, as a small histogram that keeps up with a line that is dragged. */
 
-import { make } from "./render.js";
+import { make } from "./make.js";
 import { number, plural } from "./words.js";
 
 const WIDTH = 250;

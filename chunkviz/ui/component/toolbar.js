@@ -1,6 +1,6 @@
 /** The buttons above the columns: the same moves as the keys, with what they would find. */
 
-import { make } from "./render.js";
+import { make } from "./make.js";
 import { number, plural } from "./words.js";
 
 /** @typedef {import("./codec.js").View} View */
@@ -108,7 +108,7 @@ export class Toolbar {
           ? ""
           : "All columns cut at the same places.",
     );
-    this.oversize.label.textContent = `${number(own.oversize.length)} oversize`;
+    this.oversize.label.textContent = `${number(own.oversize.length)} oversize${view.columns.length > 1 ? " here" : ""}`;
     this.#allow(this.oversize, own.oversize.length ? "" : "No chunk of this column is over its size.");
     this.mark.element.hidden = own.marks.length === 0;
     const titles = own.marks.map((kind) => `${kind.title} (${number(kind.starts.length)})`);

@@ -7,7 +7,7 @@ import { number, plural } from "./words.js";
 /** @typedef {import("./turns.js").Regrouped} Regrouped */
 
 /**
- * What the threshold does, in sentences.
+ * What the threshold does, in sentences. The numbers add up: a text, cut so many times, less the parts that joined others.
  *
  * @param {Turns} turns
  * @param {Regrouped} made
@@ -17,15 +17,21 @@ import { number, plural } from "./words.js";
 export function whatItDoes(turns, made, counted, word) {
   const count = made.firsts.length;
   const largest = `${number(turns.size)} ${word}`;
-  const longer = made.why.filter((why) => why === 3).length;
   const forced = made.why.filter((why) => why === 4).length;
+  // Also those that are gone again, since a short part joined its neighbour.
+  const longer = Math.max(0, count - 1 + made.merged - made.turned - headings(turns) - forced);
   const parts = [
     `${threshold(turns, made, counted)}: ${plural(count, "chunk")}.`,
-    made.merged && `${plural(made.merged, "part")} under ${number(turns.smallest)} ${word} joined a neighbour.`,
     longer && `${plural(longer, "more cut")} because a stretch was longer than ${largest}.`,
     forced && `${plural(forced, "more cut")} inside a sentence that is longer than ${largest}.`,
+    made.merged && `${plural(made.merged, "part")} under ${number(turns.smallest)} ${word} joined a neighbour.`,
   ];
   return parts.filter(Boolean).join(" ");
+}
+
+/** @param {Turns} turns */
+function headings(turns) {
+  return turns.sections.reduce((sum, one) => sum + one, 0);
 }
 
 /**
@@ -34,8 +40,7 @@ export function whatItDoes(turns, made, counted, word) {
  * @param {number} counted
  */
 function threshold(turns, made, counted) {
-  const headings = turns.sections.reduce((sum, one) => sum + one, 0);
-  const before = headings ? `before ${plural(headings, "heading")}` : "";
+  const before = headings(turns) ? `before ${plural(headings(turns), "heading")}` : "";
   if (!counted) {
     return before ? `Cuts ${before}; there are no other neighbouring sentences to compare` : nothingToCompare(turns);
   }

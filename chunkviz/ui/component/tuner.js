@@ -6,7 +6,7 @@
 import { chunkColors } from "./colors.js";
 import { Curve } from "./curve.js";
 import { gapBefore } from "./curve-scale.js";
-import { make } from "./render.js";
+import { make } from "./make.js";
 import { Sizes } from "./sizes.js";
 import { whatElse, whatItDoes } from "./tuner-words.js";
 import { amountAt, chunksOf, ending, fixed, legal, levelAt, levelOf, ordered, regroup, shown } from "./turns.js";
