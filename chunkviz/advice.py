@@ -230,7 +230,7 @@ def _reasons(
     some = f"{len(good)} of {format.plural(len(fitting), 'recipe')}"
     of = "the only recipe" if len(fitting) == 1 else all_ if len(good) == len(fitting) else some
     read, stored = _cost(chosen)
-    other = f" instead of {_cost(best)[0 if read else 1]:,.0f}" if chosen is not best else ""
+    other = f" (the best: {_cost(best)[0 if read else 1]:,.0f})" if chosen is not best else ""
     if read:
         costs = f"{read:,.0f} tokens read for each question{other} and {stored:,.0f} stored"
     else:

@@ -107,6 +107,8 @@ def code(made: Chunking, document: Document, shown: frame.Frame) -> None:
     st.header("In Python", anchor=False)
     if shown.source.id == "pasted":
         cards.plain(f"Save the text you pasted as “{name}” first.")
+    if shown.source.sample:
+        cards.plain(f"Run it where the document is: this sample lies in the folder sample_docs, as {name}.")
     st.code(export.snippet(made.recipe, name), language="python", wrap_lines=True)
     st.header("On the command line", anchor=False)
     cards.plain("For this document, and for a whole folder:")

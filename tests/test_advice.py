@@ -143,7 +143,7 @@ def test_evidence_names_the_difference_and_its_interval() -> None:
     assert found.number == (0 if interval.decided else 1)
     low, mean, high = (f"{v * 100:+.1f}".replace("-", "−") for v in (interval.low, interval.mean, interval.high))
     assert f"difference {mean} points, 95 % interval {low} points to {high} points" in found.reasons[0]
-    assert "instead of 2,000" in found.reasons[0]
+    assert "(the best: 2,000)" in found.reasons[0]
 
 
 def test_what_may_still_be_lost_is_said() -> None:

@@ -67,9 +67,10 @@ SHOWN = (
 def audit(report: Report, word: str) -> Audit:
     """What stands above one column: how many chunks, how large, and what became of the text."""
     smallest, median, most, largest = (format.number(report[i].value) for i in SIZES)
+    spread = f"of {smallest} to {largest} {word} · half up to {median} · 95 % up to {most}"
     return Audit(
         headline=format.plural(int(report["chunks"].value or 0), "chunk"),
-        sizes=f"of {smallest} to {largest} {word} · half up to {median} · 95 % up to {most}",
+        sizes=spread if smallest != largest else f"of {largest} {word}",
         sizes_help="The smallest and the largest chunk; the size that half of all chunks do not exceed (median), and the "
         "one that 95 of 100 do not exceed (95th percentile).",
         chips=tuple(_chip(report[i]) for i in SHOWN if report[i].value is not None),
