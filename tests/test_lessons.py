@@ -14,6 +14,7 @@ from chunkviz.document import Document, Page
 from chunkviz.lessons import claims, evidence, figures, guide, late, terms
 from chunkviz.lessons.examples import EXAMPLES, HAND_MADE, example, spans_of
 from chunkviz.lessons.excerpt import LONGEST, excerpt, part, scaled
+from chunkviz.lessons.excerpt import SHORTEST as SHORTEST_EXCERPT
 from chunkviz.lessons.failures import FAILURES, fails
 from chunkviz.lessons.measured import Ranks, holders, measure, touching
 from chunkviz.lessons.story import STEPS, step_number
@@ -126,6 +127,22 @@ def test_the_excerpt_is_a_part_of_the_document(sample: str) -> None:
     for strategy in registry.strategies().values():
         if not strategy.tags.needs_model and not strategy.tags.needs_embedder:
             assert chunkviz.chunk(small, strategy.id, **scaled(strategy, small)).chunks
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# T\n\n" + "word " * 5000,
+        "# T\n\n" + "猫" * 5000,
+        "# T\n\n|" + "a|" * 800 + "\n|" + "-|" * 800 + "\n|" + "1|" * 800 + "\n",
+        "# A\n\nShort.\n\n# B\n\n" + "word " * 5000,
+    ],
+    ids=["one line", "one line without blanks", "wide table", "short sections before"],
+)
+def test_the_excerpt_is_long_enough_to_be_cut(text: str) -> None:
+    small = excerpt(chunkviz.Document.from_text(text, name="a.md"))
+    assert SHORTEST_EXCERPT <= len(small.text) <= LONGEST
+    assert small.text in text
 
 
 @pytest.mark.parametrize("text", ["x", "word " * 5000, "\n\n# \n\n", "🧑‍🧑‍🧒‍🧒" * 900, "a\u0301" * 3000, "—\n" * 40])

@@ -61,12 +61,15 @@ def _span(document: Document) -> tuple[int, int]:
 
 
 def _sentence_end(document: Document, start: int) -> int:
-    """The last end of a sentence that fits, else the last whole character."""
+    """The last end of a sentence that fits; where that leaves too little to be cut, of a word; else of a character."""
     limit = min(len(document.text), start + LONGEST)
     if limit == len(document.text):
         return limit
     ends = [s.end for s in document_sentences(document) if start < s.end <= limit]
-    return ends[-1] if ends else graphemes(document).floor(limit)
+    if ends and ends[-1] - start >= SHORTEST:
+        return ends[-1]
+    blank = document.text.rfind(" ", start + SHORTEST, limit)
+    return graphemes(document).floor(limit if blank < 0 else blank)
 
 
 def part(document: Document, start: int, end: int) -> Document:
