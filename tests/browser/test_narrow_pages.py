@@ -1,4 +1,4 @@
-"""Select boxes on narrow pages: a box has one line, and what it shows is never only half said."""
+"""Narrow pages: what a select box shows is never only half said, and where a column is beyond the edge, the edge says so."""
 
 from __future__ import annotations
 
@@ -99,3 +99,18 @@ def test_a_box_that_says_half_is_found_and_one_with_its_text_beside_it_is_not(
     page.close()
     assert len(lines) == 1
     assert "#untold" in lines[0]
+
+
+def test_an_edge_fades_while_a_column_is_beyond_it(app: str, page: Page) -> None:
+    page.set_viewport_size(NARROW)
+    page.goto(f"{app}/?doc=help_page&" + urlencode([("c", c.spell()) for c in THREES[0]]))
+    settled(page)
+    scroller = page.locator('[data-testid="viewer"] .scroller')
+    fades = "scroller => getComputedStyle(scroller).maskImage !== 'none'"
+    assert scroller.evaluate(fades)
+    scroller.evaluate("scroller => { scroller.scrollLeft = scroller.scrollWidth; }")
+    page.wait_for_timeout(300)
+    assert not scroller.evaluate(fades)
+    page.set_viewport_size({"width": 1400, "height": 1000})
+    settled(page)
+    assert not scroller.evaluate(fades)
