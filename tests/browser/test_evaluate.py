@@ -8,7 +8,7 @@ from functools import cache
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import FloatRect, Locator, Page, expect
 from scripted_answers import scripted
 from scripted_server import MODEL, scripted_server, silence
 
@@ -91,10 +91,8 @@ def test_a_grid_runs_and_its_cells_open_and_a_second_run_embeds_nothing(app: str
     # The text behind a square.
     order = sweeps.hardest_first(made.results, "token_recall")
     area = page.locator(".js-plotly-plot .nsewdrag").last
-    area.scroll_into_view_if_needed()
     for row, column in ((3, 0), (1, 4)):
-        box = area.bounding_box()
-        assert box
+        box = at_rest(page, area)
         x = box["x"] + box["width"] * (column + 0.5) / len(order)
         y = box["y"] + box["height"] * (row + 0.5) / len(made.results)
         page.mouse.click(x, y)
@@ -107,8 +105,6 @@ def test_a_grid_runs_and_its_cells_open_and_a_second_run_embeds_nothing(app: str
         answer = behind.answers(cell, documents, made.results[row].chunkings)[0]
         green = "".join(p.text for p in answer.pieces if p.kind == "found")
         assert "".join(page.get_by_test_id("gold").first.locator(".cv-found").all_text_contents()) == green
-        area.scroll_into_view_if_needed()
-        quiet(page)
     # The same again: every vector is stored.
     expect(page.get_by_test_id("estimate")).to_contain_text("nothing has to be embedded")
     run(page)
@@ -116,14 +112,21 @@ def test_a_grid_runs_and_its_cells_open_and_a_second_run_embeds_nothing(app: str
     expect(page.get_by_test_id("cost")).to_contain_text("0 texts embedded")
 
 
+def at_rest(page: Page, element: Locator) -> FloatRect:
+    """Where an element is when nothing moves any more: the counting after a run may still be in sight."""
+    before: FloatRect | None = None
+    while True:
+        quiet(page)  # a chart that is being drawn anew cannot be scrolled to
+        element.scroll_into_view_if_needed()
+        box = element.bounding_box()
+        if box is not None and box == before:
+            return box
+        before = box
+
+
 def cell(page: Page, column: int, row: int = 0, table: int = 0) -> None:
     """Click a cell of a table, by where it is: the table is a canvas. Column 0 is the pinned one."""
-    grid = main(page).get_by_test_id("stDataFrame").nth(table)
-    before, box = None, {"x": 0.0, "y": 0.0}
-    while before != box:  # until nothing moves any more: the counting after a run may still be in sight
-        grid.scroll_into_view_if_needed()
-        quiet(page)
-        before, box = box, grid.bounding_box() or box
+    box = at_rest(page, main(page).get_by_test_id("stDataFrame").nth(table))
     x, y = box["x"] + 40 + 190 * column, box["y"] + 35 * (row + 1) + 17
     # The canvas learns where the mouse is from its moves, as from a hand's.
     page.mouse.move(x - 9, y - 4)
