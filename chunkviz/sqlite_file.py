@@ -174,10 +174,10 @@ class SqliteFile:
                 connection.execute(f"PRAGMA user_version = {self._format}")
 
     def _identity(self) -> tuple[int, int] | None:
-        """What tells this file from another one under the same name; None where there is none."""
+        """What tells this file from another one under the same name; None where there is none that can be seen."""
         try:
             stat = self.path.stat()
-        except FileNotFoundError:
+        except OSError:
             return None
         return stat.st_dev, stat.st_ino
 

@@ -440,6 +440,20 @@ def test_a_file_that_others_took_away_is_begun_anew(file: SqliteFile, how: str) 
 # Disks
 
 
+def test_a_folder_that_becomes_a_file_while_it_is_worked_on_is_said(file: SqliteFile) -> None:
+    assert put(file)
+
+    def cut_off(connection: sqlite3.Connection) -> None:
+        folder = file.path.parent
+        if folder.is_dir():
+            folder.rename(folder.with_name("away"))
+            folder.touch()
+        raise error_of(sqlite3.SQLITE_IOERR)
+
+    assert file.do(cut_off, "read") is None
+    assert len(file.notices) == 1
+
+
 def test_a_folder_that_cannot_be_made_is_said_once_for_each_verb(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     file = made(tmp_path / "file" / "things.sqlite")

@@ -9,9 +9,8 @@ from urllib.parse import quote, unquote
 
 from chunkviz import registry
 from chunkviz.errors import ChunkvizError
+from chunkviz.segments import MOST_COLUMNS
 from chunkviz.units import DEFAULT_UNIT, UNITS
-
-MOST_COLUMNS = 4
 
 
 @dataclass(frozen=True)

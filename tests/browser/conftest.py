@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shutil
@@ -13,6 +14,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
@@ -100,3 +102,14 @@ def page(request: pytest.FixtureRequest, chromium: Browser) -> Iterator[Page]:
 def said(message: ConsoleMessage) -> str:
     """What the console shows, with the address it is about."""
     return f"{message.text} {message.location.get('url', '')}"
+
+
+@pytest.fixture(scope="session")
+def overflow() -> ModuleType:
+    """`scripts/overflow.py`."""
+    spec = importlib.util.spec_from_file_location("overflow", ROOT / "scripts" / "overflow.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -7,7 +7,6 @@ axe-core is a development tool from npm and no part of the package; `make` does 
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from pathlib import Path
 from types import ModuleType
@@ -56,17 +55,6 @@ def axe() -> str:
         absent = pytest.fail if os.environ.get("CI") else pytest.skip  # in CI nothing is left out in silence
         absent(f"axe-core is not installed: {INSTALL}")
     return source.read_text(encoding="utf-8")
-
-
-@pytest.fixture(scope="session")
-def overflow() -> ModuleType:
-    """`scripts/overflow.py`."""
-    spec = importlib.util.spec_from_file_location("overflow", ROOT / "scripts" / "overflow.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from types import ModuleType
 from urllib.parse import urlencode
@@ -20,17 +19,6 @@ pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parent.parent.parent
 NARROW = {"width": 800, "height": 1000}
-
-
-@pytest.fixture(scope="module")
-def overflow() -> ModuleType:
-    """`scripts/overflow.py`."""
-    spec = importlib.util.spec_from_file_location("overflow", ROOT / "scripts" / "overflow.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def longest() -> list[Column]:
